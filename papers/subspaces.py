@@ -141,7 +141,8 @@ class Subspaces(WithoutFigures):
             value[FREE] = _scored(lambda: free.fit(X).labels_, classes)
             value[OURS]["objective"], value[FREE]["objective"] = ours.objective_, free.objective_
             for name, control in zip(CONTROLS, (evolved, restarted), strict=True):
-                search = MixtureSearch(samples_of(X, standardisation(X)), rng=np.random.default_rng(seed))
+                samples = samples_of(X, standardisation(X))
+                search = MixtureSearch(samples, ours, np.random.default_rng(seed))
                 run = partial(control, search, k, ours.n_iter_)
                 value[name] = _scored(run, classes) | {"objective": search.best.objective}
             dense = X.toarray() if sparse.issparse(X) else X

@@ -433,10 +433,10 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, to minimise the Davies-Bouldin index (Eq. 10).
 
-    An individual has up to ``n_clusters`` medoid bags. Each bag is assigned to its nearest medoid. Computing
-    the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
-    n_bags n_clusters) time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik,
-    Pattern Recognition 35, 2002.
+    An individual has up to ``n_clusters`` medoid bags. Each bag joins its nearest medoid. The distances take
+    O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size n_bags n_clusters)
+    time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern Recognition
+    35, 2002.
 
     Parameters
     ----------

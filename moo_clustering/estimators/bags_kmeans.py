@@ -35,8 +35,8 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of runs from random starts, and maximum number of updates per run. The run with the lowest
-        penalised inertia is used.
+        Number of random starts (the run with the lowest penalised inertia is used), and maximum updates per
+        run.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
@@ -80,10 +80,9 @@ class BagKMeans(BagClusterer):
 class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     """k-medoids of bags with Hausdorff distances.
 
-    Each bag is assigned to its nearest medoid. The medoid of a cluster is the bag with the smallest sum of
-    distances to the cluster's other bags. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2
-    and 11; M.-L. Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance
-    prediction", Appl. Intell. 31 (2009).
+    Each bag joins its nearest medoid. A cluster's medoid is the bag with the smallest sum of distances to the
+    other bags. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11; M.-L. Zhang, Z.-H.
+    Zhou, "Multi-instance clustering with applications to multi-instance prediction", Appl. Intell. 31 (2009).
 
     Parameters
     ----------
@@ -237,11 +236,10 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 class MIKMeans(BagKMeans):
     """k-means of bags (MIKM); a bag is as far from a centre as its farthest instance.
 
-    Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia, because means do
-    not minimise distances to farthest instances. A run stops when a partition recurs; its result is the best
-    partition since its first occurrence. An iteration takes O(n_clusters n_instances n_features) time. With
-    one instance per bag, this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and
-    Eqs. 1, 3, 4 and 11.
+    Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia. A run stops when
+    a partition recurs; its result is the best partition since its first occurrence. An iteration takes
+    O(n_clusters n_instances n_features) time. With one instance per bag, this is Lloyd's k-means. Source:
+    Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------

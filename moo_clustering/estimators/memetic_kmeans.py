@@ -84,8 +84,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        The population starts with ``pop_min`` individuals. When it has more than ``pop_max`` individuals, it
-        is reduced to ``pop_min``.
+        The population starts with ``pop_min`` individuals. If it exceeds ``pop_max``, it shrinks to
+        ``pop_min``.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -132,8 +132,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four random samples of its rows are searched with equal shares of the budget, and the
     results are improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array,
-    ``parts_`` is the table, and ``history_`` has one row per pass, with the number of distances computed by
-    the searches.
+    and ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------
@@ -197,12 +196,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self.labels_, order = number_clusters(best.labels)
         self._set_centers(order, best.centers, problem.encoding.offsets, best.objective)
         last = runs[0].generation, runs[0].problem.n_distances, best.objective
-        self._set_history([*runs[0].history, last], runs[:1])
-        of_name = [search.best.objective for search in runs]
-        self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
-        self.interrupted_ = guard.requested
-        self._warn()
-        return self
+        controls = zip(names[1:], runs[1:], strict=True)
+        self.control_inertia_ = {name: search.best.objective for name, search in controls}
+        return self._finished([*runs[0].history, last], runs[:1], guard)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
@@ -260,14 +256,11 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self._set_centers(order, centers[best], looked.offsets, float(squares[-1, best]))
         distances = sum(search.problem.n_distances for search in own)
         lowest = squares[:, :n_searches].min(axis=1).tolist()
-        self._set_history([(i, distances, value) for i, value in enumerate(lowest, 1)], own)
         of_name = squares[-1].reshape(len(names), -1).min(axis=1).tolist()
         self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
         self.parts_ = table
         self.labels_ = lazy_labels(table, self._label())
-        self.interrupted_ = guard.requested
-        self._warn()
-        return self
+        return self._finished([(i, distances, value) for i, value in enumerate(lowest, 1)], own, guard)
 
     def _label(self, *, of_fit: bool = False) -> NearestCenter:
         return NearestCenter(self._centers[self._numbers], self._offsets, self._numbers)
@@ -307,9 +300,21 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         ward = self._starts_from_ward(name, problem.n_samples)
         return STRATEGIES[name](problem, budget, rng, ward, self)
 
-    def _set_history(self, rows: list[Any], runs: Sequence[CenterSearch]) -> None:
+    def _finished(
+        self, rows: list[Any], runs: Sequence[CenterSearch], guard: searches.InterruptGuard
+    ) -> Self:
+        """Set ``history_``, the number of local searches and ``interrupted_``, and issue warnings."""
         self.history_ = pd.DataFrame(rows, columns=["generation", "distance_evaluations", "inertia"])
         self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in runs)
+        self.interrupted_ = guard.requested
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        if self.interrupted_:
+            warn_caller(
+                f"the search was interrupted after {self.n_local_searches_} local searches; the best "
+                "partition so far is returned",
+                searches.InterruptedSearchWarning,
+            )
+        return self
 
     def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
         self.inertia_ = inertia
@@ -318,15 +323,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self._numbers = np.argsort(order)
         self.cluster_centers_ = self._centers + offsets[1] + offsets[0]
         self.n_clusters_ = self._n_features_out = len(order)
-
-    def _warn(self) -> None:
-        _base.warn_of_few(self.n_clusters_, self.n_clusters)
-        if self.interrupted_:
-            warn_caller(
-                f"the search was interrupted after {self.n_local_searches_} local searches; the best "
-                "partition so far is returned",
-                searches.InterruptedSearchWarning,
-            )
 
 
 class Budget:

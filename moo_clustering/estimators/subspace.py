@@ -147,8 +147,8 @@ class SubspaceEstimator(
 
         ``cross_val_predict(method="predict_proba")`` and other functions that encode ``y`` treat -1 as a
         class, so pass them only labelled documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be
-        changed after fitting. Raises a ValueError if parameters, data or labels are invalid, or if there are
-        more clusters than documents.
+        changed after fitting. Raises a ValueError for invalid parameters, data or labels, or more clusters
+        than documents.
 
         Parameters
         ----------
@@ -354,12 +354,11 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     """k-means with cluster-specific feature weights.
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
-    feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
-    clusters, only class predictions, which are cluster votes. An empty cluster restarts from a random
-    document. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
-    n_features) n_clusters) memory in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang,
-    "An entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data", IEEE
-    TKDE 19 (2007). SISC-ML, eq. 13.
+    feature's weight decreases exponentially with its dispersion in the cluster. Labels affect only the class
+    predictions, in which clusters vote. An empty cluster restarts from a random document. A sweep takes
+    O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents + n_features) n_clusters) memory
+    in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means
+    algorithm for subspace clustering of high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
@@ -486,13 +485,13 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
 class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     """Simultaneous Clustering and Attribute Discrimination, second version.
 
-    Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
-    not influence the clusters, only class predictions, which are cluster votes. The initial centres are
-    random documents, moved halfway to the mean. Centres that coincide never separate again, so use several
-    starts (``n_init``). A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
-    O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
-    The objective is that of SISC-ML, eq. 12, with squared deviations.
+    Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels
+    affect only the class predictions, in which clusters vote. The initial centres are random documents, moved
+    halfway to the mean. Centres that coincide never separate again, so use several starts (``n_init``). A
+    sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents + n_features)
+    n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui, O. Nasraoui, "Unsupervised
+    learning of prototypes and attribute weights", Pattern Recognition 37 (2004). The objective is that of
+    SISC-ML, eq. 12, with squared deviations.
 
     Examples
     --------

@@ -113,14 +113,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         groups = supervision_groups(X.shape[0], y, must_link, cannot_link)
         self._space = standardisation(X)
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
-        search = MixtureSearch(
-            samples_of(X, self._space),
-            groups,
-            rng=np.random.default_rng(seed),
-            max_iter=self.max_iter,
-            floor=self.min_variance,
-            n_jobs=self.n_jobs,
-        )
+        rng = np.random.default_rng(seed)
+        search = MixtureSearch(samples_of(X, self._space), self, rng, groups)
         self.objective_history_ = np.array(search.run(self.n_clusters, self.n_swaps))
         self._set(search)
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
@@ -201,17 +195,10 @@ class MixtureSearch:
     best: State
 
     def __init__(
-        self,
-        samples: Samples,
+        self, samples: Samples, options: SubspaceMixture, rng: np.random.Generator,
         groups: ConstraintGroups | None = None,
-        *,
-        rng: np.random.Generator,
-        max_iter: int = 30,
-        floor: float = 0.01,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.samples, self.rng, self.max_iter = samples, rng, max_iter
-        self._floor, self._n_jobs = floor, n_jobs
+    ) -> None:  # fmt: skip
+        self.samples, self.options, self.rng = samples, options, rng
         price = np.log(float(samples.shape[0])) + np.log(max(1.0, float(samples.varying.sum())))
         self._prices = np.where(samples.varying, price, np.inf)
         self.pairs = None if groups is None or groups.is_empty else _Pairs(groups)
@@ -281,21 +268,22 @@ class MixtureSearch:
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
         found = Model(features, linear, curves, bases, counts, gains, centers, variances)
-        gain = mixtures.fit_clusters(*self.samples.moments(state), self._floor, self._prices, *found)
+        moments, floor = self.samples.moments(state), self.options.min_variance
+        gain = mixtures.fit_clusters(*moments, floor, self._prices, *found)
         cost = 0.5 * np.log(len(state.labels)) * np.count_nonzero(state.sizes)
         return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> State:
         """Run hard EM in place until convergence, or until the objective is unlikely to reach ``least``."""
         last = -np.inf
-        for _ in range(self.max_iter):
+        for _ in range(self.options.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
             # Stop if five more gains like the last one would not raise the objective to ``least``.
             if objective + 5 * (objective - last) < least:
                 break
             last = objective
-            state.first, state.second, state.margins = self.samples.assigned(model, self._n_jobs)
+            state.first, state.second, state.margins = self.samples.assigned(model, self.options.n_jobs)
             new = state.first.copy()
             if self.pairs is not None:
                 self.pairs.assign(self.samples.scores(model, self.pairs.rows), state.labels, new)
