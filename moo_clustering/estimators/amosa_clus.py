@@ -41,9 +41,9 @@ class AMOSAClus(MedoidSetClusterer):
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
     for :class:`NSGA2Clus` has the same objectives, selection rules and attributes. By default, it evaluates
-    8400 solutions in batches and 7300 one at a time. A set of medoids takes as much time to evaluate as in
-    :class:`NSGA2Clus`, and k centres take O(n_samples k n_features) time. Source: NSGA-II-clus;
-    Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
+    about 15,700 solutions. A set of medoids takes as much time to evaluate as in :class:`NSGA2Clus`, and k
+    centres take O(n_samples k n_features) time. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb,
+    IEEE TEVC 12, 2008.
 
     Parameters
     ----------
@@ -255,7 +255,8 @@ class CenterProblem(Problem):
         self.features, self.metric = X, options.metric
         self.n_samples, self.n_features = X.shape
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(options.k_max, self.n_samples)
-        self.constraints, self.supervision = constraints, supervision
+        self.constraints: Any = constraints
+        self.supervision = supervision
         # Estimate the mean squared distance from the distances to at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
@@ -275,25 +276,22 @@ class CenterProblem(Problem):
         return np.asarray(X, dtype=np.float64).reshape(-1, self.k_max, self.n_features)
 
     def sizes(self, X: ArrayLike) -> Int64Array:
-        """Count the centres of each individual."""
         return np.asarray((~np.isnan(self.centers(X)[:, :, 0])).sum(axis=1), dtype=np.int64)
 
     def decode(self, X: ArrayLike) -> Labels:
         """Return contiguous cluster labels of the samples, shape (n_individuals, n_samples)."""
         labels = [self._assign(centers)[0] for centers in self._each(X)]
-        return np.stack(labels) if labels else np.empty((0, self.n_samples), dtype=np.int32)
+        return np.array(labels, dtype=np.int32).reshape(-1, self.n_samples)
 
     def partitions(self, pop: Population) -> Labels:
-        """Return the partitions of evaluated individuals."""
         return self.decode(pop.get("X"))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Return the objectives with their original signs."""
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
         """Assign samples so that constraints hold; return labels, and the centres of non-empty clusters."""
-        assignment = ConstrainedAssignment(self._pairs())
+        assignment = ConstrainedAssignment(self.constraints)
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
             space: Any = _CenterDistances(row_distances(self.features, centers, self.metric))
@@ -308,11 +306,6 @@ class CenterProblem(Problem):
         D = row_distances(self.features, centers, self.metric)
         own = labels[:, None] == np.arange(len(centers))
         return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
-
-    def _pairs(self) -> PairwiseConstraints:
-        if self.constraints is None:
-            raise ValueError("this problem has no constraints; pass constraints when creating it")
-        return self.constraints
 
     def _each(self, X: ArrayLike) -> Iterator[FloatArray]:
         for centers, size in zip(self.centers(X), self.sizes(X), strict=True):
@@ -347,9 +340,9 @@ class CenterProblem(Problem):
             internal.i_index_values(internal.Scatter(sums, least, greatest), count, self.total_to_one, 2.0),
         ]
         if self.supervision == "objective":
-            columns.append(self._pairs().violation(labels))
+            columns.append(self.constraints.violation(labels))
         elif self.supervision == "constraint":
-            out["G"] = self._pairs().violation(labels)[:, None]
+            out["G"] = self.constraints.violation(labels)[:, None]
         out["F"] = np.column_stack(columns) * self._signs
         out["X"] = written
 

@@ -1,7 +1,5 @@
 """Base classes for bag clusterers, and functions that read, scale and compare bags."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,8 +67,8 @@ class BagClusterer(
     min_cluster_size : int
         Minimum number of bags per cluster. Smaller clusters are filled with the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` * violation;
-        ``"repair"`` also moves bags to satisfy labels and pairs.
+        Both options multiply the objective by 1 + ``penalty`` * violation; ``"repair"`` also moves bags to
+        satisfy labels and pairs.
     penalty : float
     normalize : bool
         Whether to scale each feature to 0..1 over the instances of all bags (Eq. 11).

@@ -35,8 +35,7 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts (the run with the lowest penalised inertia is used), and maximum updates per
-        run.
+        Random starts (the run with the lowest penalised inertia is used), and maximum updates per run.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
@@ -246,8 +245,7 @@ class MIKMeans(BagKMeans):
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
-        Whether to fill an empty cluster with the bag farthest from its own centre, or to keep the centre of
-        the empty cluster, which can reduce ``n_clusters_``.
+        Fill an empty cluster with the bag farthest from its centre, or keep the empty cluster's centre.
 
     Attributes
     ----------

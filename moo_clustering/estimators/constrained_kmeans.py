@@ -1,7 +1,5 @@
 """K-means with must-links and cannot-links, and limits on cluster sizes, weights and group shares."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -41,12 +39,12 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
 
     The result satisfies all limits and pairs. If only sizes are bounded, assignments are optimal and take
     O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does not fit into its
-    nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and
-    repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
-    integer programme reassigns samples, which takes seconds if there are many cannot-links. A fit uses
-    O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained
-    k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M.
-    Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
+    nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and repaired
+    (tens of milliseconds for 1,000 samples). If the result violates cannot-links, an integer programme
+    reassigns samples (seconds for many cannot-links). A fit uses O(n_samples (n_clusters + n_features))
+    memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research
+    MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering",
+    NeurIPS (2019).
 
     Parameters
     ----------
@@ -70,8 +68,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     gap_ : float
-        Relative difference between the cost of the best assignment and a lower bound that ignores
-        cannot-links; 0 if only sizes are bounded.
+        Relative excess of the cost over a lower bound that ignores cannot-links; 0 with only size limits.
     violations_ : dict of str to float
         Violation of each limit, which is always 0.
     n_iter_ : int
@@ -121,8 +118,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         X : array-like of shape (n_samples, n_features)
         y : ignored
         weight : array-like of shape (n_samples,), optional
-            Non-negative sample weights, such as demands, for ``min_cluster_weight`` and
-            ``max_cluster_weight``. Centres are unweighted means.
+            Non-negative weights, such as demands, which the weight limits bound. Centres are unweighted
+            means.
         groups : array-like of shape (n_samples,), optional
             Group of each sample, for ``min_group_ratio`` and ``max_group_ratio``.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -217,7 +214,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
 
     def _bounds(
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
-    ) -> _Bounds:
+    ) -> "_Bounds":
         """Create the bounds for ``n_samples`` samples, and check whether they can be satisfied."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
@@ -268,8 +265,6 @@ def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArra
 
 
 class _Run(NamedTuple):
-    """Result of a single run."""
-
     labels: Int32Array
     centers: FloatArray
     inertia: float
@@ -290,7 +285,7 @@ def _united(
 
 
 def _constrained_run(
-    points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
+    points: FloatArray, centers: FloatArray, bounds: "_Bounds", max_iter: int, limit: float
 ) -> _Run | None:
     """Alternate bounded assignments and centre updates; return None if no assignment is found."""
     # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.

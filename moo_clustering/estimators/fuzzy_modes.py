@@ -1,7 +1,5 @@
 """FuzzyModesMOGA: evolutionary search for the modes of fuzzy clusters of categorical data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
@@ -77,8 +75,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Partition to which the clusters of all other partitions are matched before the vote: the partition
         with the lowest pi, or with the highest mean similarity to the others.
     bins : int or None
-        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, columns are not
-        binned, and fractional numbers raise a ValueError.
+        Number of quantile intervals for float columns. With None, fractional numbers raise a ValueError.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
@@ -87,8 +84,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     Attributes
     ----------
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Modes of the selected solution; after a vote or consensus, most frequent values (or means of numbers)
-        of each cluster. Binned columns contain intervals.
+        Modes of the selected solution, or most frequent values (means of numbers) of each cluster after a
+        vote or consensus. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Equal to ``modes_``; only with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)

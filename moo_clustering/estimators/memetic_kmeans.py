@@ -84,8 +84,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        The population starts with ``pop_min`` individuals. If it exceeds ``pop_max``, it shrinks to
-        ``pop_min``.
+        Initial population size, which is restored when the population exceeds ``pop_max``.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -163,8 +162,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X, of shape (n_samples, n_features), or a partitioned table; ``y`` is ignored.
 
-        Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
-        there are fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
+        Raises a ValueError if a Ward cut requires more than ``max_memory``. Issues a UserWarning if there are
+        fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
         """
         if self.pop_max < self.pop_min:
             raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}")
@@ -277,7 +276,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     def _searches(self, n_samples: int) -> list[str]:
         """Return ``strategy`` and the names of any controls; check the memory required for a Ward cut."""
-        names = [self.strategy]
+        names: list[str] = [self.strategy]
         if self.report_controls:
             controls = CONTROLS if n_samples <= WARD_SAMPLES else CONTROLS[:-1]  # without "ward"
             names += [name for name in controls if name != self.strategy]

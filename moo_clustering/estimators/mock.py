@@ -67,8 +67,8 @@ class MOCK(
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
     Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters, and a rule selects one. Clusters can have any shape. On round clusters and most measurement
-    tables, k-means and Gaussian mixtures are at least as good.
+    clusters, and a rule selects one. Clusters can have any shape. For round clusters and most measurement
+    tables, use k-means or Gaussian mixtures.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
@@ -92,9 +92,9 @@ class MOCK(
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes. ``"short"``: targets of the most interesting tree links. ``"split"``: a bit per such link,
-        which cuts it if 0 (twice as fast). ``"locus"``: link targets of all samples. See
-        :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        :class:`Genes <moo_clustering.encodings.LocusAdjacencyEncoding>`: targets of the most interesting tree
+        links (``"short"``) or of the links of all samples (``"locus"``), or a bit per interesting link, which
+        cuts it if 0 (``"split"``, twice as fast).
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
         samples, ``"sr5"`` up to 62,500, and 98 above, but lower if too few links would have genes.
@@ -113,8 +113,7 @@ class MOCK(
         half k-means partitions (``"2007"``) or partitions of :meth:`MOCKProblem.greedy_front
         <moo_clustering.problems.MOCKProblem.greedy_front>` (``"greedy"``, also added to the result).
     mutation_length : {"genotype", "N"}
-        A link to the l-th neighbour mutates with probability 1/n + (l/n)^2, with n genes or (``"N"``)
-        samples.
+        Number n of genes or samples. A link to the l-th neighbour mutates with probability 1/n + (l/n)^2.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
         Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
@@ -125,8 +124,7 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Maximum neighbour rank. Higher ranks are replaced by ``rank_cap``, which saves time. Values of at
-        least 5 ``n_neighbors`` do not worsen the results.
+        Upper bound that replaces higher neighbour ranks to save time; use at least 5 ``n_neighbors``.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -229,7 +227,11 @@ objective, int or callable, default="auto"
             supervision = supervision._replace(weights=checked_weights(self._sample_weight, n_samples))
             data.append(supervision.weights)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
-        checkpoint = self._checkpoint(n_samples, *data)
+        checkpoint = _base.checkpoint_for(
+            self, *data, n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1,
+            control_data="box", k_user=1 if self.search == "nsga2" else self.k_user,
+            objectives="+".join(self.objectives), delta=self._delta_for(n_samples),
+        )  # fmt: skip
         _fronts.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
         scaled = self._scale_samples(features)
         problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
@@ -508,13 +510,6 @@ objective, int or callable, default="auto"
             return "auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
-    def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        return _base.checkpoint_for(
-            self, *data, n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1,
-            control_data="box", k_user=1 if self.search == "nsga2" else self.k_user,
-            objectives="+".join(self.objectives), delta=self._delta_for(n_samples),
-        )  # fmt: skip
-
     def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[None]:
         signs = problem.natural(np.ones(problem.n_obj))
         if problem.n_samples == 1:
@@ -532,7 +527,6 @@ objective, int or callable, default="auto"
     def _problem_of(
         self, X: FloatArray, rng: np.random.Generator, supervision: Supervision, n_jobs: int | None
     ) -> MOCKProblem:
-        """Build the problem for scaled samples, with the labels and pairs of ``supervision``."""
         graph = locus_graph(
             X,
             n_neighbors=self.n_neighbors,
@@ -633,7 +627,6 @@ def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) 
 
 
 def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of all rules, including objectives."""
     return (*RULES, *(name for name in names if name not in RULES))
 
 

@@ -51,8 +51,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
     n_init, max_iter : int
-        Number of runs with random sample orders and centres, of which the one with the lowest objective is
-        used, and maximum number of rounds in each run.
+        Number of random starts (the run with the lowest objective is used), and maximum rounds per run.
 
     Attributes
     ----------
@@ -211,8 +210,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     metric_type : {"diagonal", "full"}
         Form of the metric: one weight per feature, or a full matrix.
     ridge : float
-        Share of the total variance that is added to the variance within must-links. With 0 (as published),
-        the learned metric is often degenerate.
+        Share of the total variance added to that within must-links; 0 (as published) is often degenerate.
     n_init, max_iter : int
         Number of k-means runs (the best is used), and maximum number of iterations in each run.
 

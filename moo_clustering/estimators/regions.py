@@ -56,8 +56,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_regions : int or "auto"
-        Number of regions. ``"auto"``: as many regions with a load of at least ``min_cluster_weight`` as
-        found.
+        Number of regions. ``"auto"``: as many with a load of at least ``min_cluster_weight`` as found.
     tolerance : float
         Maximum deviation of a load from the mean load, relative to the mean. Not used with ``"auto"``.
     min_cluster_weight : float, optional
@@ -145,8 +144,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         start : array-like of shape (n_areas,), optional
             Earlier regions to start from, as numbers or names; -1 or missing for areas without a region.
         shapes : tuple of (areas, perimeters, borders), optional
-            Data for :class:`~moo_clustering.validity.Compactness`. Default: computed from a GeoDataFrame's
-            polygons.
+            Data for :class:`~moo_clustering.validity.Compactness`. Default: from a GeoDataFrame's polygons.
         repair_start : bool, default=True
             Whether to move areas, with a UserWarning, if ``start`` is infeasible. False: raise a ValueError.
         """

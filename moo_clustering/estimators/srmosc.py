@@ -259,7 +259,6 @@ class GraphMembers(_fronts.MemberGraphs):
         return best
 
     def n_components(self, member: int) -> int:
-        """Count the connected components of a graph."""
         graph = self.joined(graphs.symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 

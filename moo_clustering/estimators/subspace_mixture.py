@@ -451,11 +451,9 @@ class Samples:
         return state.sizes, state.sums, state.squares
 
     def row(self, i: int) -> Any:
-        """Return the features of one sample."""
         return self._X[i]
 
     def column(self, rows: Int64Array, j: int) -> Any:
-        """Return the values of one feature for some samples."""
         return self._X[rows, j]
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
