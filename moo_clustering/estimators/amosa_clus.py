@@ -334,10 +334,8 @@ class CenterProblem(Problem):
                 written[q] = np.nan
                 written[q, : kept.size] = kept.ravel()
         columns = [
-            internal.xie_beni_values(
-                internal.Scatter(squares, least**2, greatest**2), count, self.n_samples, self.mean_square
-            ),
-            internal.i_index_values(internal.Scatter(sums, least, greatest), count, self.total_to_one, 2.0),
+            internal.xie_beni_values(squares, least**2, count, self.n_samples, self.mean_square),
+            internal.i_index_values(sums, greatest, count, self.total_to_one, 2.0),
         ]
         if self.supervision == "objective":
             columns.append(self.constraints.violation(labels))

@@ -132,7 +132,7 @@ class BagClusterer(
     ) -> Plans[None]:  # fmt: skip
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
-        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link)
         if y is not None:
             warn_of_shared_clusters(y, self.n_clusters)
         self.data_min_, self.data_range_ = np.zeros(raw.n_features), np.ones(raw.n_features)

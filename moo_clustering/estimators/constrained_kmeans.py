@@ -127,7 +127,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
-        pairs = supervision_pairs(len(X), None, must_link, cannot_link).pairs
+        pairs = supervision_pairs(len(X), None, must_link, cannot_link)
         bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
         limit = self.tol * float(encoding.points.var(axis=0).mean())

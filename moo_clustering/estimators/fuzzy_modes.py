@@ -32,7 +32,8 @@ from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.modes import ModesMutation, ModesSampling
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems.categories import FuzzyModesProblem, memberships, mode_distances
+from moo_clustering.problems.categories import FuzzyModesProblem, mode_distances
+from moo_clustering.problems.centers import fuzzy_memberships
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
@@ -183,7 +184,9 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
         distances = mode_distances(self._problem.space.data, modes, self.metric)
-        self.memberships_ = np.ascontiguousarray(memberships(distances, float(self.fuzziness)).T)
+        self.memberships_ = np.ascontiguousarray(
+            fuzzy_memberships(distances, float(self.fuzziness), axis=0).T
+        )
         self.modes_ = self._coder.decode(modes)
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":

@@ -484,7 +484,7 @@ objective, int or callable, default="auto"
             return Supervision()
         groups = supervision_groups(n_samples, y, must_link, cannot_link)
         given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
-        pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link) if given else None
         known = None if y is None else check_partial_labels(y)
         if known is not None and len(np.unique(known[known >= 0])) < 2:
             known = None

@@ -26,7 +26,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints.pairs import supervision_pairs
+from moo_clustering.constraints.pairs import must_link_groups, supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
@@ -79,7 +79,8 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         _base.check_n_clusters(self.n_clusters, n_samples)
         if self.metric != "cosine":
             _arrays.require_squares(X)
-        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        components = must_link_groups(pairs, y)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)
         prepared = distortion.moved(X, self._offset)
@@ -248,7 +249,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(features))
         _arrays.require_squares(features)
-        pairs = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts).pairs
+        pairs = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
         identity = np.ones if self.metric_type == "diagonal" else np.eye
         self.metric_, self.metric_objective_ = identity(features.shape[1]), None
