@@ -1,14 +1,14 @@
 """K-means with must-links and cannot-links, and limits on cluster sizes, weights and group shares."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import optimize, sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
@@ -29,6 +29,8 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
+# Inertia, labels, centres, gap and number of assignments of a run.
+_Run = tuple[float, Int32Array, FloatArray, float, int]
 # Minimum number of sample groups that the first linear or integer programme of an assignment reassigns.
 _FREE = 100
 
@@ -144,18 +146,21 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             raise ValueError(
                 "found no partition within the limits; widen the limits, remove pairs or increase n_init"
             )
-        best = min(found, key=lambda each: each.inertia)
+        self.inertia_, labels, centers, self.gap_, self.n_iter_ = min(found, key=lambda each: each[0])
         equal = _base.equal_rows(X)
         if equal.max() + 1 < self.n_clusters and not bounds.per_cluster:
+            # If the limits permit it, move identical rows without pairs to one cluster.
             fixed = np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
-            best = _united(encoding.points, best, bounds.limits, equal, fixed)
-        self.labels_, order = number_clusters(best.labels)
+            united = number_clusters(_base.united(labels, equal, fixed))[0]
+            if not any(limit.violations(united)[0] > 0 for limit in bounds.limits):
+                labels, centers = united, _means(encoding.points, united, int(united.max()) + 1)
+                self.inertia_ = float(((encoding.points - centers[labels]) ** 2).sum())
+        self.labels_, order = number_clusters(labels)
         if bounds.per_cluster:
-            self.labels_, order = best.labels, np.arange(self.n_clusters)
-        self._offsets, self._centers = encoding.offsets, best.centers[order]
+            self.labels_, order = labels, np.arange(self.n_clusters)
+        self._offsets, self._centers = encoding.offsets, centers[order]
         self.cluster_centers_ = encoding.in_data(self._centers)
         self.n_clusters_ = self._n_features_out = len(order)
-        self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
         if (_base.united(self.labels_, equal) != self.labels_).any():
@@ -264,26 +269,6 @@ def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArra
     return np.asarray(sums / np.bincount(labels, minlength=n_clusters)[:, np.newaxis])
 
 
-class _Run(NamedTuple):
-    labels: Int32Array
-    centers: FloatArray
-    inertia: float
-    gap: float
-    n_iter: int
-
-
-def _united(
-    points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
-) -> _Run:
-    """If the limits permit it, move identical rows, except rows in ``fixed``, to one cluster."""
-    labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
-    if any(limit.violations(labels)[0] > 0 for limit in limits):
-        return run
-    centers = _means(points, labels, int(labels.max()) + 1)
-    inertia = float(((points - centers[labels]) ** 2).sum())
-    return run._replace(labels=labels, centers=centers, inertia=inertia)
-
-
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: "_Bounds", max_iter: int, limit: float
 ) -> _Run | None:
@@ -301,13 +286,13 @@ def _constrained_run(
         moved = float(((means - centers) ** 2).sum())
         centers = means
         inertia = float(((points - centers[labels]) ** 2).sum())
-        if best is None or inertia <= best.inertia:
-            best = _Run(labels, centers, inertia, gap, n_iter)
+        if best is None or inertia <= best[0]:
+            best = inertia, labels, centers, gap
         # Rounding to whole samples can increase the cost, so assignments can repeat; stop if one does.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
-    return None if best is None else best._replace(n_iter=n_iter)
+    return None if best is None else (*best, n_iter)
 
 
 class _Bounds:

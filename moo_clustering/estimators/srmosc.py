@@ -1,8 +1,10 @@
 """SRMOSC: spectral clustering of sparse-representation graphs."""
 
 import warnings
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from numbers import Real
 from typing import Annotated, Any, Literal
 
@@ -124,8 +126,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             random_state=np.random.default_rng(ties),
             n_jobs=self.n_jobs,
         )
-        seed = int(search_seed.generate_state(1)[0])
-        F, source, members = yield from self._search(problem, seed, checkpoint)
+        F, graph = yield from self._search(problem, int(search_seed.generate_state(1)[0]), checkpoint)
         self.graphs_: GraphMembers = GraphMembers(
             F=F,
             X=problem.X,
@@ -134,8 +135,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             join_groups=self._joins(must_link),
             options=self._graph_options(),
             seed=spectral_seed,
-            source=source,
-            members=members,
+            graph=graph,
         )
         self.__dict__.pop("pareto_labels_", None)
         self.pareto_front_ = F
@@ -164,8 +164,8 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
-    ) -> Plans[tuple[FloatArray, SRMOSCHull | SRMOSCProblem, list[Any]]]:
-        """Run the search; return the objectives of the solutions, and where to get their graphs."""
+    ) -> Plans[tuple[FloatArray, Callable[[int], sp.csr_array]]]:
+        """Run the search; return the objectives, and a function that maps a row to its graph."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
         if self.search == "hull":
@@ -174,7 +174,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             self.n_iter_, self.interrupted_ = 0, False
             self.result_ = Result()
             self.result_.problem, self.result_.F = problem, self.hull_.F[shown]
-            return self.result_.F, self.hull_, shown.tolist()
+            return self.result_.F, partial(_graph_of, self.hull_, shown.tolist())
         operators = {
             "sampling": sparse_rows.SparseRowSampling(),
             "crossover": sparse_rows.RowUniformCrossover(prob=self.pc),
@@ -193,26 +193,25 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         rows = ensemble_members(F)
         _, first = np.unique(F[rows][:, ::-1], axis=0, return_index=True)
         front = search.algorithm.pop[rows[first]]
-        return front.get("F"), problem, [individual.X for individual in front]
+        return front.get("F"), partial(_graph_of, problem, front.get("X"))
 
     def _set_partition(self, row: int | None, partition: graphs.SpectralPartition) -> None:
         self.chosen_ = row
         self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
 
 
+def _graph_of(source: SRMOSCHull | SRMOSCProblem, members: Any, row: int) -> sp.csr_array:
+    return source.graph(members[row])
+
+
 @dataclass(frozen=True, eq=False)
 class GraphMembers(_fronts.MemberGraphs):
     """Non-dominated similarity graphs, sorted by the number of links, and their partitions."""
 
-    source: SRMOSCHull | SRMOSCProblem
-    members: list[Any]  # argument of ``source.graph`` for each solution
+    graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a solution
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
     # Only the partition with the lowest cut is cached, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
-
-    def graph(self, member: int) -> sp.csr_array:
-        """Return the directed similarity matrix of a solution."""
-        return self.source.graph(self.members[member])
 
     def partition(self, member: int) -> graphs.SpectralPartition:
         found = self._least.pop(member, None)
