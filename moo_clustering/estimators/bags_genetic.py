@@ -274,8 +274,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         Objective: within-cluster sum of squares of the bag means, or a literal interpretation of Eq. 7.
         ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
-        Fitness factor for partitions with empty clusters: share of non-empty clusters (``"ratio"``) or, as in
-        the paper, their number. The number is at least 1, so it is no penalty.
+        Fitness factor of partitions with empty clusters: the share of non-empty clusters, or their number
+        (paper), which is no penalty, because it is at least 1.
 
     Examples
     --------

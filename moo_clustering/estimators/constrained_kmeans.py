@@ -120,7 +120,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         X : array-like of shape (n_samples, n_features)
         y : ignored
         weight : array-like of shape (n_samples,), optional
-            Non-negative weights, such as demands, which the weight limits bound. Centres are unweighted
+            Non-negative weights, such as demands, for limits on cluster weights. Centres are unweighted
             means.
         groups : array-like of shape (n_samples,), optional
             Group of each sample, for ``min_group_ratio`` and ``max_group_ratio``.

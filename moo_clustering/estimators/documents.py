@@ -77,7 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of each run, and -1, which consensus functions reject, for documents without terms.
+        Labels of each run; -1 for documents without terms. Consensus functions reject -1.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations in the longest run.

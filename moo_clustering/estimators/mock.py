@@ -92,9 +92,9 @@ class MOCK(
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        :class:`Genes <moo_clustering.encodings.LocusAdjacencyEncoding>`: targets of the most interesting tree
-        links (``"short"``) or of the links of all samples (``"locus"``), or a bit per interesting link, which
-        cuts it if 0 (``"split"``, twice as fast).
+        Genes. ``"short"``: targets of the most interesting tree links. ``"split"``: a bit per such link,
+        which cuts it if 0 (twice as fast). ``"locus"``: link targets of all samples. See
+        :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
         samples, ``"sr5"`` up to 62,500, and 98 above, but lower if too few links would have genes.
@@ -372,14 +372,27 @@ objective, int or callable, default="auto"
             scores = np.nan_to_num(self._attainment(n_clusters), nan=-1.0)
             return [-scores, front.n_clusters, front.F[:, 0]]
         if rule in BY_SUPERVISION:
-            badly = _disagreement(self._problem.encoding, front.genes, self._supervision, rule)
-            return [badly, np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
+            return [self._disagreement(rule), np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
         if rule == "sum":
             return [_scaled(front.F).sum(axis=1)]
         if rule == "knee":
             return [np.linalg.norm(_scaled(front.F), axis=1)]
         names = self.objective_names_
         return [front.F[:, names.index(rule) if rule in names else 0]]
+
+    def _disagreement(self, rule: str) -> FloatArray:
+        """Return each solution's disagreement with the labels, or its share of violated pairs."""
+        by_labels, supervision = rule == "labels", self._supervision
+        judge = MOCKProblem(
+            encoding=self._problem.encoding,
+            objectives=("ari",) if by_labels else ("constraint_violation",),
+            y=supervision.y if by_labels else None,
+            constraints=None if by_labels else supervision.pairs,
+            sample_weight=supervision.weights,
+        )
+        # Round, so that sums that differ only by rounding errors are tied.
+        values: FloatArray = judge.evaluate(self._front.genes).reshape(-1).round(12)
+        return values
 
     def _take_member(self, row: int, joined: Labels | None = None) -> None:
         found = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
@@ -716,20 +729,3 @@ class Supervision(NamedTuple):
     def rule(self) -> str | None:
         """Rule that selects a solution by the given pairs or labels; None if neither were given."""
         return "constraints" if self.pairs is not None else "labels" if self.y is not None else None
-
-
-def _disagreement(
-    encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
-) -> FloatArray:
-    """Return what ``rule`` minimises: each solution's disagreement with labels or share of violated pairs."""
-    by_labels = rule == "labels"
-    judge = MOCKProblem(
-        encoding=encoding,
-        objectives=("ari",) if by_labels else ("constraint_violation",),
-        y=supervision.y if by_labels else None,
-        constraints=None if by_labels else supervision.pairs,
-        sample_weight=supervision.weights,
-    )
-    values: FloatArray = judge.evaluate(genes).reshape(len(genes))
-    # Round, so that sums that differ only by rounding errors are tied.
-    return values.round(12)

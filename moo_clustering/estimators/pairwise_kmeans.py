@@ -404,31 +404,24 @@ def component_seeds(
             nearest[chosen] = -1.0  # rank it below others with the same centre
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
-    if n_chosen < n_clusters:
-        free = np.ones(n_samples, dtype=bool)
-        if n_chosen:
-            free[members] = False
-        _fill(X, centers, n_chosen, free, distortion, rng)
+    if n_chosen == n_clusters:
+        return centers
+    free = np.ones(n_samples, dtype=bool)
+    if n_chosen:
+        free[members] = False
+    nearest = np.full(n_samples, np.inf)
+    for c in range(n_clusters):
+        if c >= n_chosen:
+            # Because of rounding errors, distances between identical rows can be positive.
+            new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
+            candidates = np.flatnonzero(free & new)
+            if not len(candidates):
+                candidates = np.flatnonzero(new) if new.any() else np.arange(n_samples)
+            i = candidates[rng.integers(len(candidates))]
+            centers[c] = _row(X, i)
+            free[i] = False
+        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
     return centers
-
-
-def _fill(
-    X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
-) -> None:
-    """Set ``centers[n_chosen:]`` to random samples, preferably from the mask ``free``."""
-    nearest = np.full(X.shape[0], np.inf)
-    for c in range(n_chosen):
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
-    for c in range(n_chosen, len(centers)):
-        # Because of rounding errors, distances between identical rows can be positive.
-        new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
-        candidates = np.flatnonzero(free & new)
-        if not len(candidates):
-            candidates = np.flatnonzero(new) if new.any() else np.arange(X.shape[0])
-        i = candidates[rng.integers(len(candidates))]
-        centers[c] = _row(X, i)
-        free[i] = False
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
 
 
 def _row(X: Features, i: int) -> FloatArray:

@@ -56,7 +56,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_regions : int or "auto"
-        Number of regions. ``"auto"``: as many with a load of at least ``min_cluster_weight`` as found.
+        Number of regions, or the largest number found whose loads are at least ``min_cluster_weight``.
     tolerance : float
         Maximum deviation of a load from the mean load, relative to the mean. Not used with ``"auto"``.
     min_cluster_weight : float, optional
@@ -290,13 +290,13 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
 def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_array, Any, Any]:
     """Return the feature table, the symmetric graph of neighbours, the area weights and the shapes."""
-    column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
-    if column is not None:
-        if not is_frame(X) or column not in X.columns:
+    index = X.index if hasattr(X, "iloc") else ()
+    if isinstance(weight, str):
+        if not is_frame(X) or weight not in X.columns:
             raise ValueError(
-                f"weight={quoted(column)} is not a column of X; pass a column name, or one number per area"
+                f"weight={quoted(weight)} is not a column of X; pass a column name, or one number per area"
             )
-        weight, X = np.asarray(X[column]), X.drop(columns=column)
+        weight, X = np.asarray(X[weight]), X.drop(columns=weight)
     geometry = geometry_of(X)
     if geometry is not None:
         table = X.drop(columns=geometry.name)

@@ -115,7 +115,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
         rng = np.random.default_rng(seed)
         search = MixtureSearch(samples_of(X, self._space), self, rng, groups)
-        self.objective_history_ = np.array(search.run(self.n_clusters, self.n_swaps))
+        self.objective_history_ = np.array(search.run())
         self._set(search)
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
             _arrays.warn_caller(
@@ -204,21 +204,23 @@ class MixtureSearch:
         self.pairs = None if groups is None or groups.is_empty else _Pairs(groups)
         self.n_iter = 0
 
-    def run(self, n_clusters: int | None, n_swaps: int | None) -> list[float]:
+    def run(self) -> list[float]:
         """Find clusters, and return the initial objective and the objective after each improvement."""
-        self.grow(n_clusters)
+        self.grow()
+        n_swaps = self.options.n_swaps
         history = [self.best.objective]
         done = in_vain = 0
         while in_vain < _SWAPS * len(self.best.sizes) if n_swaps is None else done < n_swaps:
             done, in_vain = done + 1, in_vain + 1
-            if self.swap(n_clusters is None):
+            if self.swap():
                 history.append(self.best.objective)
                 in_vain = 0
         self.converged(self.best)
         return history
 
-    def grow(self, n_clusters: int | None) -> None:
+    def grow(self) -> None:
         """Add clusters one by one, up to ``n_clusters`` or until the criterion no longer improves."""
+        n_clusters = self.options.n_clusters
         self.best = self.converged(self.state(np.zeros(self.samples.shape[0], dtype=np.int32), 1))
         largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
         in_vain = 0
@@ -231,9 +233,9 @@ class MixtureSearch:
                 in_vain = 0
                 self.best = found
 
-    def swap(self, any_number: bool = False) -> bool:
-        """Replace a cluster (with ``any_number``, also remove or add one) if this improves the objective."""
-        best, k = self.best, len(self.best.sizes)
+    def swap(self) -> bool:
+        """Replace a cluster or, without ``n_clusters``, remove or add one if this improves the objective."""
+        best, k, any_number = self.best, len(self.best.sizes), self.options.n_clusters is None
         if k == 1 and not any_number:
             return False
         kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
