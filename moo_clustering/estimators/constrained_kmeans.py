@@ -29,8 +29,6 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Inertia, labels, centres, gap and number of assignments of a run.
-_Run = tuple[float, Int32Array, FloatArray, float, int]
 # Minimum number of sample groups that the first linear or integer programme of an assignment reassigns.
 _FREE = 100
 
@@ -132,15 +130,10 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         pairs = supervision_pairs(len(X), None, must_link, cannot_link)
         bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
-        limit = self.tol * float(encoding.points.var(axis=0).mean())
-
-        def run(seed: np.random.SeedSequence) -> _Run | None:
-            centers = encoding.seeds(np.random.default_rng(seed))
-            return _constrained_run(encoding.points, centers, bounds, self.max_iter, limit)
-
         seeds = spawn_seeds(self.random_state, self.n_init)
         # Use threads: they share the data, and the kernels release the interpreter lock.
-        runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
+        calls = (delayed(self._run)(encoding, bounds, seed) for seed in seeds)
+        runs = run_calls(calls, n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
         if not found:
             raise ValueError(
@@ -167,6 +160,33 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             warn_caller("equal rows are in different clusters, because of the limits or pairs")
         _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
+
+    def _run(
+        self, encoding: CenterEncoding, bounds: "_Bounds", seed: np.random.SeedSequence
+    ) -> tuple[float, Int32Array, FloatArray, float, int] | None:
+        """Return the inertia, labels, centres, gap and number of assignments; None without an assignment."""
+        points, n_passes = encoding.points, 5
+        limit = self.tol * float(points.var(axis=0).mean())
+        centers = np.array(encoding.seeds(np.random.default_rng(seed)), order="C")
+        # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.
+        n_steps = n_passes * points.size * len(centers) / 2
+        caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
+        assign, found = bounds.assigner(), None
+        best, n_iter, seen = None, 0, set()
+        while n_iter < self.max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
+            n_iter += 1
+            labels, gap = found
+            means = _means(points, labels, len(centers))
+            moved = float(((means - centers) ** 2).sum())
+            centers = means
+            inertia = float(((points - centers[labels]) ** 2).sum())
+            if best is None or inertia <= best[0]:
+                best = inertia, labels, centers, gap
+            # Rounding to whole samples can increase the cost, so assignments can repeat; stop if one does.
+            if (known := hash(labels.tobytes())) in seen or moved <= limit:
+                break
+            seen.add(known)
+        return None if best is None else (*best, n_iter)
 
     @documented(_base.OF_PREDICT)
     def predict(
@@ -267,32 +287,6 @@ def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArra
     indicators = np.ones(len(labels)), (labels, np.arange(len(labels)))
     sums = sparse.csr_array(indicators, shape=(n_clusters, len(labels))) @ points
     return np.asarray(sums / np.bincount(labels, minlength=n_clusters)[:, np.newaxis])
-
-
-def _constrained_run(
-    points: FloatArray, centers: FloatArray, bounds: "_Bounds", max_iter: int, limit: float
-) -> _Run | None:
-    """Alternate bounded assignments and centre updates; return None if no assignment is found."""
-    # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.
-    centers, n_passes = np.array(centers, order="C"), 5
-    n_steps = n_passes * points.size * len(centers) / 2
-    caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
-    assign, found = bounds.assigner(), None
-    best, n_iter, seen = None, 0, set()
-    while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
-        n_iter += 1
-        labels, gap = found
-        means = _means(points, labels, len(centers))
-        moved = float(((means - centers) ** 2).sum())
-        centers = means
-        inertia = float(((points - centers[labels]) ** 2).sum())
-        if best is None or inertia <= best[0]:
-            best = inertia, labels, centers, gap
-        # Rounding to whole samples can increase the cost, so assignments can repeat; stop if one does.
-        if (known := hash(labels.tobytes())) in seen or moved <= limit:
-            break
-        seen.add(known)
-    return None if best is None else (*best, n_iter)
 
 
 class _Bounds:

@@ -34,14 +34,8 @@ from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, SearchOptions, estimator
-from moo_clustering.operators import start_genes
-from moo_clustering.operators.centers import (
-    CenterMatchingCrossover,
-    LocalSearchRepair,
-    RelocateCenter,
-    Removal,
-    relocate,
-)
+from moo_clustering.operators import CenterMatchingCrossover, LocalSearchRepair, RelocateCenter, start_genes
+from moo_clustering.operators.centers import Removal, relocate
 from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
 from moo_clustering.parts import Parts, lazy_labels, parts

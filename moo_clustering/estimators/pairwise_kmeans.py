@@ -34,8 +34,6 @@ PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
 Features = Any  # ndarray or CSR matrix of float64
-# Labels, centres, sum of distortions without penalties, and objective after each round.
-Partition = tuple[Int32Array, FloatArray, float, list[float]]
 # Learned feature weights or matrix, and the value of its objective.
 LearnedMetric = tuple[FloatArray, float]
 # Penalty for each violated pair, or a pair of penalties for must-links and cannot-links.
@@ -85,14 +83,9 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         self._offset = distortion.offset(X)
         prepared = distortion.moved(X, self._offset)
         penalties = self._penalties(prepared, pairs, distortion)
-
-        def run(seed: np.random.SeedSequence) -> Partition:
-            rng = np.random.default_rng(seed)
-            centers = component_seeds(prepared, components, self.n_clusters, distortion, rng)
-            return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
-
-        runs = map(run, _arrays.spawn_seeds(self.random_state, self.n_init))
-        labels, centers, self.inertia_, history = min(runs, key=lambda partition: partition[-1][-1])
+        seeds = _arrays.spawn_seeds(self.random_state, self.n_init)
+        runs = (self._run(prepared, components, penalties, np.random.default_rng(seed)) for seed in seeds)
+        labels, centers, self.inertia_, history = min(runs, key=lambda run: run[-1][-1])
         self.labels_, kept = _arrays.number_clusters(labels)
         self.n_clusters_ = len(kept)
         why = "X has fewer distinct rows than clusters, or must-links allow no more clusters"
@@ -100,6 +93,31 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         self.cluster_centers_ = centers[kept] + self._offset
         self.objective_history_ = np.array(history)
         self.objective_, self.n_iter_ = float(history[-1]), len(history)
+
+    def _run(
+        self, X: Features, components: Sequence[IntpArray], penalties: Penalties, rng: Generator
+    ) -> tuple[Int32Array, FloatArray, float, list[float]]:
+        """Assign samples in random order, and then update the centres, in rounds until no sample moves."""
+        # Returns labels, centres, the sum of distortions without penalties, and the objective of each round.
+        distortion, n_samples = DISTORTIONS[self.metric], X.shape[0]
+        centers = component_seeds(X, components, self.n_clusters, distortion, rng)
+        starts, partners, costs = penalties.by_sample(n_samples)
+        linked = np.diff(starts) > 0
+        labels = np.full(n_samples, -1, dtype=np.int32)
+        distances = np.ascontiguousarray(distortion.distances(X, centers))
+        spent = 0.0
+        history: list[float] = []
+        for _ in range(self.max_iter):
+            order = rng.permutation(n_samples)
+            moved = icm_sweep(distances, starts, partners, costs, order[linked[order]], labels)
+            if not moved:
+                history.append(history[-1])
+                break
+            centers = distortion.centers(X, labels, centers)
+            distances = np.ascontiguousarray(distortion.distances(X, centers))
+            spent = float(distances[np.arange(n_samples), labels].sum())
+            history.append(spent + penalties.total(labels))
+        return labels, centers, spent, history
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
@@ -349,36 +367,6 @@ class Penalties:
         order = np.argsort(sample, kind="stable")
         starts = np.searchsorted(sample[order], np.arange(n_samples + 1)).astype(np.int64)
         return starts, partner[order], np.concatenate([costs, costs])[order]
-
-
-def penalized_kmeans(
-    X: Features,
-    centers: FloatArray,
-    penalties: Penalties,
-    distortion: Distortion,
-    *,
-    max_iter: int,
-    rng: Generator,
-) -> Partition:
-    """Assign the samples in random order, and then update the centres, in rounds until no sample moves."""
-    n_samples = X.shape[0]
-    starts, partners, costs = penalties.by_sample(n_samples)
-    linked = np.diff(starts) > 0
-    labels = np.full(n_samples, -1, dtype=np.int32)
-    distances = np.ascontiguousarray(distortion.distances(X, centers))
-    spent = 0.0
-    history: list[float] = []
-    for _ in range(max_iter):
-        order = rng.permutation(n_samples)
-        moved = icm_sweep(distances, starts, partners, costs, order[linked[order]], labels)
-        if not moved:
-            history.append(history[-1])
-            break
-        centers = distortion.centers(X, labels, centers)
-        distances = np.ascontiguousarray(distortion.distances(X, centers))
-        spent = float(distances[np.arange(n_samples), labels].sum())
-        history.append(spent + penalties.total(labels))
-    return labels, centers, spent, history
 
 
 def component_seeds(
