@@ -381,7 +381,7 @@ class _Members:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column with its values encoded as integers; -1 marks cells that are not compared."""
+    """A column with its values encoded as integers; missing values have the code -1."""
 
     name: str
     codes: NDArray[np.intp]
@@ -699,10 +699,10 @@ def of_rows(
     """Return columns for samples: ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
     # A sample is doubtful if it is noise, or if another cluster supports it more than its own cluster does.
     inside = labels >= 0
-    names = np.full(len(labels), "", dtype=object)
-    names[inside] = np.array(found.names, dtype=object)[labels[inside]]
     typical = np.zeros(len(labels), dtype=bool)
     typical[[row for each in found for row in each.typical]] = True
+    # Label -1 (noise) selects the last name, which is empty.
+    names = np.array([*found.names, ""], dtype=object)[labels]
     columns: dict[str, NDArray[Any]] = {"name": names, "typical": typical}
     if support is not None:
         own = np.full(len(labels), np.nan)

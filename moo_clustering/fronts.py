@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from pymoo.indicators.hv import Hypervolume
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice, non_dominated
 from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
@@ -47,7 +47,8 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts found by the same method in data without cluster structure; see :func:`control_data`.
     k_user : int, default=25
-        Maximum number of clusters of scored solutions. If a front's largest number is lower, that is used.
+        Maximum number of clusters of scored solutions. If the largest number on a front is lower, that number
+        is the limit.
 
     Examples
     --------
@@ -93,10 +94,8 @@ def _scaled(values: FloatArray) -> FloatArray:
 
 
 def _staircase(values: FloatArray) -> FloatArray:
-    """Return the non-dominated solutions, sorted by the first objective."""
-    ordered = values[np.lexsort((values[:, 1], values[:, 0]))]
-    lowest = np.minimum.accumulate(ordered[:, 1])
-    return ordered[np.concatenate([[True], ordered[1:, 1] < lowest[:-1]])]
+    """Return the distinct non-dominated solutions, sorted by the first objective."""
+    return np.unique(values[non_dominated(values)], axis=0)
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
@@ -137,10 +136,8 @@ class AttainmentScores:
 
         Ties are broken by fewer clusters, then by the lower index. Raises a ValueError if none has a score.
         """
-        allowed = np.isfinite(self.scores)
-        if n_clusters is not None:
-            allowed &= self.n_clusters == n_clusters
-        rows = np.flatnonzero(allowed)
+        allowed = n_clusters is None or self.n_clusters == n_clusters
+        rows = np.flatnonzero(np.isfinite(self.scores) & allowed)
         if not len(rows):
             among = "" if n_clusters is None else f" with {n_clusters} clusters"
             raise ValueError(f"no solution{among} has a score")
@@ -218,10 +215,11 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     n_operations = float(n_samples) * width**2 * (X.shape[1] + width)
 
     def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
-        given, out = (X, problem.norms, candidates, admissible, problem.rho), (errors, slots, columns, values)
-        for_parts(
-            lambda lo, hi: least_squares.support_paths(*given, lo, hi, *out), n_samples, n_operations, n_jobs
-        )
+        def part(lo: int, hi: int) -> None:
+            given = X, problem.norms, candidates, admissible, problem.rho
+            least_squares.support_paths(*given, lo, hi, errors, slots, columns, values)
+
+        for_parts(part, n_samples, n_operations, n_jobs)
 
     walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
     kept = np.zeros((n_samples, width), dtype=np.bool_)
