@@ -271,7 +271,8 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of an evolutionary search and its controls.
 
-    Hypervolumes are fractions of a box around all fronts that ends 10% of each range beyond the worst values.
+    Hypervolumes are fractions of a box around all fronts. In each objective, the box extends beyond the worst
+    value by 10% of the range.
 
     Attributes
     ----------

@@ -69,12 +69,16 @@ def attainment_scores(
         raise ValueError(f"F must contain a solution with at most {limit}")
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
-    surfaces = tuple(_staircase(_scaled(values[k <= k_max])) for values, k in checked if (k <= k_max).any())
-    if len(surfaces) < len(checked):
-        raise ValueError(f"every control front must contain a solution with at most {k_max} clusters")
+    surfaces = []
+    for values, k in checked:
+        if not (k <= k_max).any():
+            raise ValueError(f"every control front must contain a solution with at most {k_max} clusters")
+        control = _scaled(values[k <= k_max])
+        # Sort the non-dominated solutions by the first objective, and drop duplicates.
+        surfaces.append(np.unique(control[non_dominated(control)], axis=0))
     scores = np.full(len(front), np.nan)
     scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
-    return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
+    return AttainmentScores(scores, numbers, k_max, scaled, tuple(surfaces))
 
 
 def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, Int64Array]:
@@ -91,11 +95,6 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
 def _scaled(values: FloatArray) -> FloatArray:
     low, span = values.min(axis=0), np.ptp(values, axis=0)
     return np.sqrt((values - low) / np.where(span > 0, span, 1.0))
-
-
-def _staircase(values: FloatArray) -> FloatArray:
-    """Return the distinct non-dominated solutions, sorted by the first objective."""
-    return np.unique(values[non_dominated(values)], axis=0)
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
@@ -296,8 +295,7 @@ class SRMOSCHull:
         n_samples = self._problem.n_samples
         done = np.bincount(self.steps[: member % len(self)], minlength=n_samples)
         vertex = self._vertices[:-1] + done
-        start, stop = self._entries[vertex], self._entries[vertex + 1]
-        sizes = stop - start
+        start, sizes = self._entries[vertex], self._entries[vertex + 1] - self._entries[vertex]
         rows = np.repeat(np.arange(n_samples), sizes)
         first = np.cumsum(sizes) - sizes
         return rows, np.arange(len(rows)) + np.repeat(start - first, sizes)

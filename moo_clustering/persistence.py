@@ -476,14 +476,12 @@ def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> st
 
 def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
     """Raise a ValueError if the header's checksum does not match the arrays; without a header, do nothing."""
-    if HEADER not in members:
-        return
     try:
         header = json.loads(members[HEADER].tobytes())
         written = header["sha256"] if header["version"] == VERSION else None
         found = digest(header, members)
     except (KeyError, TypeError, ValueError, RecursionError):
-        return  # errors in the header are reported elsewhere
+        return  # there is no header, or its errors are reported elsewhere
     if written not in (None, found):
         raise ValueError("it was changed after it was written (its checksum differs)")
 

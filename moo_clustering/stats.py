@@ -478,20 +478,20 @@ def _rank_summary(
 ) -> tuple[pd.Series[float], int]:
     """Return average ranks (1 is best) in column order, and the number of data sets."""
     if isinstance(results, FriedmanResult | Comparison):
-        _refuse(greater_is_better, n_datasets, methods, "an earlier result")
+        given = {"greater_is_better": greater_is_better, "n_datasets": n_datasets, "methods": methods}
+        _refuse("an earlier result", **given)
         return results.average_ranks, results.n_datasets
     if isinstance(results, pd.Series | Mapping):
-        _refuse(greater_is_better, None, methods, "average ranks")
+        _refuse("average ranks", greater_is_better=greater_is_better, methods=methods)
         return _given(pd.Series(results, dtype=np.float64), n_datasets)
-    _refuse(None, n_datasets, None, "a table")
+    _refuse("a table", n_datasets=n_datasets)
     if greater_is_better is None:
         raise TypeError("greater_is_better must be True or False for a table of results, got None")
     averages = average_ranks(results, greater_is_better=greater_is_better, methods=methods)
     return averages, len(results)
 
 
-def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str] | None, what: str) -> None:
-    given = {"greater_is_better": greater, "n_datasets": n_datasets, "methods": methods}
+def _refuse(what: str, **given: Any) -> None:
     if useless := [name for name, value in given.items() if value is not None]:
         raise ValueError(f"{useless[0]} cannot be combined with {what}; omit it")
 
