@@ -53,7 +53,7 @@ _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # For subspace methods: maximum numbers of features and classes listed per cluster, and of plotted clusters.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Limits on multiplications and on bags, above which indices based on all distances between bags are omitted.
+# Above this number of multiplications or bags, indices that need all distances between bags are omitted.
 MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data required to ask questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
@@ -475,8 +475,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Return the label, size, impurity, leading features and classes of each non-empty cluster."""
-    # For documents, the table also contains a typical document and its title.
+    """Describe each non-empty cluster by its label, size, impurity, leading features and classes."""
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -515,7 +514,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features as bars: weight times difference from the overall mean."""
+    """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
