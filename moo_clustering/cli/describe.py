@@ -46,7 +46,6 @@ _WIDTHS = {
     "features": 60,
 }  # fmt: skip
 _SHOWN = 20
-_BETWEEN = "; "
 # A column nearly determines the clusters if it has at most _VALUES distinct values, and if at least a share
 # _PURE of the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
@@ -234,8 +233,8 @@ def _cell(name: str, value: Any, width: int | None) -> str:
     if name == "features":  # omit the weights for legibility
         value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
     elif name == "contrasts":  # as many as fit
-        while len(value) > _WIDTHS[name] and _BETWEEN in value:
-            value = value.rpartition(_BETWEEN)[0]
+        while len(value) > _WIDTHS[name] and "; " in value:
+            value = value.rpartition("; ")[0]
     return str(value) if width is None else shortened(value, width)
 
 
@@ -395,22 +394,15 @@ def column_frames(
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a table of cluster names and contrasts, and this table with typical values of all columns."""
-    found = [each for each in described if each.size]
-    short = pd.DataFrame(
-        {
-            "cluster": [each.cluster for each in found],
-            "size": [each.size for each in found],
-            "name": [each.name for each in found],
-            "contrasts": [_BETWEEN.join(map(str, each.contrasts)) for each in found],
-        }
-    )
+    short = described.to_frame()[["cluster", "size", "name", "contrasts"]]
+    short = short[short["size"] > 0].reset_index(drop=True)
     columns, labels = columns[labels >= 0], labels[labels >= 0]  # exclude outliers (-1)
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
         # Rename columns that have the same name as another column of the cluster table.
         title = f"{name} (column)" if name in short else str(name)
-        values[title] = [show(columns[name][labels == each.cluster]) for each in found]
+        values[title] = [show(columns[name][labels == cluster]) for cluster in short["cluster"]]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
 
 

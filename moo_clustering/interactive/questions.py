@@ -184,8 +184,6 @@ class Inquiry:
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
         )
 
-    # Groups.
-
     @cached_property
     def founders(self) -> list[list[int]]:
         """Representatives of each group: its anchors, oldest first, or the medoid of a provisional group."""
@@ -260,8 +258,6 @@ class Inquiry:
     def name_of(self, group: int) -> str | None:
         identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
-
-    # The next question.
 
     @cached_property
     def proposal(self) -> Proposal | None:
@@ -421,8 +417,6 @@ class Inquiry:
     def _is_clear(self, q: FloatArray) -> bool:
         """Return whether posterior ``q`` is high enough to place a point in its most probable group."""
         return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
-
-    # Answers.
 
     def _next_state(self) -> State:
         state = self.state.copy()

@@ -602,8 +602,6 @@ class AnswerSession:
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
 
-    # Files.
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answers to a JSON-lines file, from which ``ask(resume=path)`` can continue.
 
