@@ -30,7 +30,7 @@ from moo_clustering._messages import for_command, message_line
 from moo_clustering.cli import samples as kinds
 from moo_clustering.cli.samples import PreparedSamples, Samples, TextSamples
 from moo_clustering.datasets import BUNDLED, BagTable, CategoryTable, DataError, Table, tables
-from moo_clustering.datasets.bags import BagOptions, may_be_role
+from moo_clustering.datasets.bags import CLASS
 from moo_clustering.datasets.files import GRAPHS, NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS, Method, accepting
@@ -206,7 +206,7 @@ def load_bags(
         known = _read(path, bag, labels, others)
     else:
         for name in given.bags.feature_names or ():
-            if may_be_role(column := name.partition("=")[0], BagOptions(bag=column)):
+            if CLASS.fullmatch(column := name.partition("=")[0]):
                 said = f"column {column!r} would be a feature, but appears to contain the known classes"
                 raise DataError(f"{said}; use it with --labels {column}, or exclude it with --drop {column}")
     if given is not None and given.labels is not None:
