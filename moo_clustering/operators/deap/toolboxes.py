@@ -25,7 +25,7 @@ from moo_clustering.operators.deap import individuals as genotypes
 from moo_clustering.operators.deap import selection as selecting
 from moo_clustering.operators.deap import variation as moves
 from moo_clustering.operators.labels import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover, Empty
-from moo_clustering.operators.partitions import bounds_of
+from moo_clustering.operators.partitions import label_encoding
 from moo_clustering.operators.survival import Boundary, ConstraintCrowdingSurvival
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def label_toolbox(
         ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, and ``clone``.
     """
     for operator in (crossover, mutation, repair):
-        bounds_of(problem, operator)
+        label_encoding(problem, operator)
     weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()

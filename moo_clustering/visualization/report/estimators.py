@@ -17,16 +17,18 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from moo_clustering import results
-from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, integer, unit_rows, warn_caller
+from moo_clustering._arrays import integer, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted, shortened
+from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
     ComparedTerms,
+    Heatmap,
     of_rows,
     with_columns,
 )
@@ -157,49 +159,58 @@ def report_content(
         geometry, X = own, X.drop(columns=own.name)
     must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
-    positions = None if embedding is None else describing.checked_embedding(embedding, n)
+    positions = None if embedding is None else checked_array(embedding, "embedding", np.float64)
+    if positions is not None and positions.shape != (n, 2):
+        raise ValueError(f"embedding must have shape ({n}, 2), got {positions.shape}")
     integer("max_points", max_points), integer("max_described", max_described, 0)
-    for name, frame in (("columns", columns), ("left_out", left_out)):
-        if frame is not None and len(frame) != n:
-            raise ValueError(f"{name} must have one row per sample ({n}), got {len(frame)}")
+    given: Any = (
+        ("columns", columns, "row"),
+        ("left_out", left_out, "row"),
+        ("sample_texts", sample_texts, "text"),
+    )
+    for name, each, unit in given:
+        if each is not None and len(each) != n:
+            raise ValueError(f"{name} must have one {unit} per sample ({n}), got {len(each)}")
+    texts = None if sample_texts is None else [str(text) for text in sample_texts]
     read = _read(estimator, result, X, feature_names, columns, units)
     samples = read if isinstance(read, describing.Samples) else None
     if samples is None and is_frame(X):
         warn_caller(str(read))
-    names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
+    names = checked_names(sample_names, X, n)
     of_bags = samples is not None and samples.bags is not None
     kind = sample_kind or ("bag" if of_bags else "sample" if texts is None else "document")
     features_title = f"leading {'terms' if kind == 'document' else 'features'}, by mean weight"
     rng = np.random.default_rng(random_state)
-    agreed = describing.agreement(labels, run.chosen, rng)
-    described = describing.describe(samples, run, max_described, rng)
-    facts_of_chosen = described.facts.get(run.chosen, [])
+    to_result, agreement, agreement_note = describing.agreement(labels, run.chosen, rng)
+    clusters: describing.Clusters = {}
+    heatmaps: dict[int, Heatmap] = {}
+    silhouettes, notes = np.full(len(labels), np.nan), list[str]()
+    if samples is not None:
+        samples = samples.with_distances(int(np.maximum(labels.max(axis=1) + 1, 0).sum()), rng)
+        clusters, heatmaps, silhouettes, notes = describing.describe(samples, run, labels, max_described)
+    facts_of_chosen = clusters.get(run.chosen, [])
     if samples is not None:
         _add_rules(facts_of_chosen, samples, labels[run.chosen])
         if samples.table is not None and len(labels) == 1:
             features_title = _weighed(result, facts_of_chosen, samples) or features_title
-    kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
-    rows = describing.shown_rows(n, kept, max_points, rng)
+    kept = np.concatenate([must.ravel(), cannot.ravel(), describing.kept_typical(clusters, max_points)])
+    rows = describing.shown_rows(n, np.unique(kept).astype(np.intp), max_points, rng)
     shown = None
     if geometry is not None:
         shown = describing.area_map(geometry, n, rows)
     elif positions is not None:
-        shown = describing.given_map(positions, rows)
-    elif samples is not None and described.distances is not None:
-        shown = describing.plane_map(samples, rows, described.distances)
-    if shown is not None and geometry is None and isinstance(embedding, pd.DataFrame):
-        axes = (str(embedding.columns[0]), str(embedding.columns[1]))
-        shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
+        axes = list(embedding.columns) if isinstance(embedding, pd.DataFrame) else None
+        shown = describing.given_map(positions, rows, axes)
+    elif samples is not None:
+        shown = describing.plane_map(samples, rows)
     if shown is not None and samples is not None:
-        columns_of_map = describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
-        shown = replace(shown, columns=columns_of_map)
-    # Packages whose versions can affect results.
+        shown = replace(shown, columns=describing.map_columns(samples, rows, heatmaps.get(run.chosen)))
     versions = environment()
+    # Packages whose versions can affect results.
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
-    made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
-    shown_columns = _columns(result, run, supervision, described, agreed)
+    shown_columns = _columns(result, run, labels, supervision, silhouettes, to_result)
     figures = describing.panels(
-        result, samples, labels[run.chosen], described.distances, facts_of_chosen,
+        result, samples, labels[run.chosen], facts_of_chosen,
         features_title=features_title, sample_names=names, sample_kind=kind,
     )  # fmt: skip
     archive = result.archive
@@ -207,32 +218,32 @@ def report_content(
     n_distinct = len(np.unique(relabel_by_first_appearance(labels + 1), axis=0))
     return contents.ReportContent(
         title=title or type(estimator).__name__,
-        names=run.solutions.names,
+        names=run.names,
         labels=labels,
         sample_names=names,
         facts=[
             *run_facts(estimator, result, samples, (must, cannot), options),
             *facts,
             ("solutions", f"{len(labels)}" + f", {n_distinct} of them distinct" * (n_distinct < len(labels))),
-            (contents.MADE_WITH, made_with),
+            (contents.MADE_WITH, ", ".join(f"{name} {versions[name]}" for name in decisive)),
         ],
         sample_kind=kind,
         sample_texts=texts,
         columns=shown_columns,
         chosen=run.chosen,
         rules=run.rules,
-        cluster_names=_cluster_names(run, described.facts, result),
+        cluster_names=_cluster_names(run, clusters, result),
         map=shown,
-        clusters=described.facts,
-        heatmaps=described.heatmaps,
+        clusters=clusters,
+        heatmaps=heatmaps,
         features_title=features_title,
         must_link=must,
         cannot_link=cannot,
-        agreement=agreed.table,
-        agreement_note=agreed.note,
+        agreement=agreement,
+        agreement_note=agreement_note,
         history=None if (history := result.history()) is None or not len(history) else history,
         panels=[*maps, *figures, *([describing.roc_panel(roc_curves)] if roc_curves else [])],
-        missing=[*_missing(result, run, None if samples else str(read), shown is not None), *described.notes],
+        missing=[*_missing(result, run, None if samples else str(read), shown is not None), *notes],
         confidence=float("nan") if result.pool is None else result.pool.confidence,
         cuts=contents.cuts(result, run, shown_columns),
         left_out=describing.left_out_columns(left_out),
@@ -482,30 +493,29 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
 
 def _columns(
     result: ClusteringResult,
-    run: contents.RunSolutions,
+    run: contents.Solutions,
+    labels: Int32Array,
     supervision: Mapping[str, Any],
-    described: describing.Described,
-    agreed: describing.Agreement,
+    silhouettes: FloatArray,
+    to_result: FloatArray,
 ) -> list[contents.Column]:
-    labels, found = run.labels, run.solutions.found
-    columns = contents.objective_columns(result.front, found)
+    columns = contents.objective_columns(result.front, run.found)
     columns += contents.size_columns(labels)
-    columns += contents.score_columns(result, found)
+    columns += contents.score_columns(result, run.found)
     columns += contents.constraint_columns(labels, supervision)
-    if described.cohesions:
-        columns.append(contents.Column("silhouette", described.silhouettes, greater_is_better=True))
+    columns.append(contents.Column("silhouette", silhouettes, greater_is_better=True))
     if len(labels) > 1:
-        columns.append(contents.Column(contents.TO_RESULT, agreed.with_chosen))
+        columns.append(contents.Column(contents.TO_RESULT, to_result))
     return [column for column in columns if np.isfinite(column.values).any()]
 
 
 def _cluster_names(
-    run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
+    run: contents.Solutions, facts: describing.Clusters, result: ClusteringResult
 ) -> dict[int, list[str]]:
     """Return cluster names: the user's names, else names of classes, else names from descriptions."""
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
-    for place, solution in enumerate(run.solutions.found):
+    for place, solution in enumerate(run.found):
         if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
             found[place] = solution.cluster_names
     if result.user_names:
@@ -529,10 +539,8 @@ def _weighed(
     return "most distinctive features and their weights in the cluster (1: mean weight)"
 
 
-def _missing(
-    result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
-) -> list[str]:
-    end = " and others for comparison" if len(run.labels) > 1 else ", so there is no choice"
+def _missing(result: ClusteringResult, run: contents.Solutions, why: str | None, has_map: bool) -> list[str]:
+    end = " and others for comparison" if len(run.found) > 1 else ", so there is no choice"
     front = f"There is no front, because the method returns one solution{end}."
     notes = [*([] if result.has_front else [front]), *run.notes, *([] if why is None else [why])]
     return notes if has_map else [*notes, "There is no map of the samples."]
@@ -570,23 +578,14 @@ def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return sample names. Default: names of bags, table rows or AnnData observations, or row indices."""
+    """Return sample names. Default: names of bags or of the rows of a table; otherwise, row indices."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
-    if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
+    elif names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
         names = as_frame(X)[0].index.tolist()
     found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
     if len(found) != n_samples:
         raise ValueError(f"sample_names must have one name per sample ({n_samples}), got {len(found)}")
-    return found
-
-
-def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    if texts is None:
-        return None
-    found = [str(text) for text in texts]
-    if len(found) != n_samples:
-        raise ValueError(f"sample_texts must have one text per sample ({n_samples}), got {len(found)}")
     return found
 
 
