@@ -128,7 +128,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     return _advised(for_command(error.problem), advice)
 
 
-def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
+def absent(source: object, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
     """Return a message on a missing column or attribute that names its role or command-line option."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
