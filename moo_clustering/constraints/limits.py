@@ -191,9 +191,8 @@ class ClusterSizes(_Loads):
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        One bound for all clusters, or one per cluster. Bounds per cluster are matched to clusters so
-        that the violation is lowest. Each cluster without bounds adds 1, as does each positive ``low``
-        without a cluster.
+        One bound for all clusters, or one per cluster. Bounds per cluster are matched to clusters so that the
+        violation is lowest. A cluster without bounds and a positive ``low`` without a cluster each add 1.
 
     Examples
     --------

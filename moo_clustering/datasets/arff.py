@@ -246,7 +246,10 @@ def _code(attribute: Attribute, token: str | None) -> float:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas; if it has none, at tabs or, if ``expected`` > 1, spaces. None means missing."""
+    """Split a row at commas, or at tabs if it has no commas. Missing values are None.
+
+    A row without commas and tabs is split at spaces if more than one value is ``expected``.
+    """
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:

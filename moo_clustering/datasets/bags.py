@@ -184,7 +184,7 @@ class _Options(NamedTuple):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Table with one instance per row. Texts are positions in ``Attribute.values``; missing cells are NaN."""
+    """Table with one instance per row. Texts are stored as codes of their columns, missing cells as NaN."""
 
     columns: Sequence[arff.Attribute]
     numbers: Numbers
@@ -515,7 +515,7 @@ def _read_npz(options: _Options) -> BagTable:
 
 
 def _assemble(rows: _Rows, classes: tuple[arff.Attribute, Numbers] | None, options: _Options) -> BagTable:
-    """Assemble bags from rows in file order; ``classes`` contains a class code or NaN per row."""
+    """Assemble bags from rows in file order; ``classes`` is the class column and the code of each row."""
     labels, label_names = (None, ()) if classes is None else _classes(rows, *classes, options.path)
     X, names = _feature_matrix(rows, options)
     tables.warn_of_codes(X, names, options.path)
@@ -581,7 +581,7 @@ def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str,
 def _block(
     column: arff.Attribute, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return the names and values of a column's features; None if ``codes`` already contains the values."""
+    """Return the names and values of a column's features. The values are None if they equal ``codes``."""
     values = [*column.values]
     if column.kind == "numeric":
         if column.name not in nominal:

@@ -43,9 +43,11 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # If a column contains such a number, its commas are not thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Minimum share of numbers in a numeric column; the share must be 1 for at most _DIFFERENT distinct values.
+# Minimum share of numbers in a numeric column. Columns with at most _DIFFERENT distinct values must contain
+# only numbers.
 _SHARE, _DIFFERENT = 0.9, 10
-# Maximum share of numbers without a unit if the others have one, and maximum number of units in a message.
+# If at most the share _MOST_BARE of a column's numbers have no unit, they get the unit of the others. Mixed
+# units are reported if there are at most _MOST_UNITS of them.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -482,7 +484,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the unit of n cells, a note on cells without a unit, and one on mixed units; "" if none."""
+    """Return the unit of n cells, a note on cells without a unit, and a note on mixed units, all maybe ""."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -820,7 +822,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Return a note on texts that are mostly numbers or dates, or dates in different formats; else ""."""
+    """Return a note on texts that are mostly numbers or dates, or dates in different formats, or ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],

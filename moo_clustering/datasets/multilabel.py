@@ -159,8 +159,8 @@ def read_multilabel(
         For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (see
         :class:`MultiLabelTable`) or a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, names, or path of a text file with one name per line. Default: arrays with these names, else
-        the files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, else x0, ... and y0, ...
+        For npz, names, or path of a text file with one name per line. Default: arrays with these names, or
+        files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or names x0, ... and y0, ...
     id_column : str, optional
         Attribute (ARFF) or array (npz) with row identifiers.
     drop : sequence of str, default=()
