@@ -416,8 +416,7 @@ def satisfied_pairs(
     )
     n_must, n_cannot = len(pairs.must_link), len(pairs.cannot_link)
     must, cannot = (count.astype(np.int64) for count in pairs.satisfied(labels))
-    sizes = np.bincount(y[y >= 0])
-    if len(sizes):
+    if len(sizes := np.bincount(y[y >= 0])):
         together = int(n_pairs(sizes).sum())
         n_must, n_cannot = n_must + together, n_cannot + n_pairs(int(sizes.sum())) - together
         must_by_labels, cannot_by_labels = satisfied_from_labels(labels, y)

@@ -382,8 +382,7 @@ class EntryReader:
         if (np.diff(cells) > 0).all():
             return
         cells.sort()
-        twice = np.flatnonzero(cells[1:] == cells[:-1])
-        if len(twice):
+        if len(twice := np.flatnonzero(cells[1:] == cells[:-1])):
             row, column = divmod(int(cells[twice[0]]), len(self._codes))
             raise DataError(
                 f"{source}, line {lines[row]}: the sparse row has two entries for index {column} "

@@ -185,8 +185,7 @@ def tfidf(
         X, vocabulary = fit_terms(vectorizer, texts)
     except ValueError as error:
         raise DataError(*error.args) from error
-    empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
-    if empty:
+    if empty := int(np.count_nonzero(np.diff(X.indptr) == 0)):
         verb = "has" if empty == 1 else "have"
         warn_caller(f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero")
     return X, vocabulary

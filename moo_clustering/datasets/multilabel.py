@@ -271,8 +271,7 @@ class _Entries:
 
     def features(self, columns: list[int]) -> sp.csr_array:
         rows, places, values = self._chosen(columns)
-        bad = np.flatnonzero(~np.isfinite(values))
-        if len(bad):
+        if len(bad := np.flatnonzero(~np.isfinite(values))):
             name = self.attributes[columns[places[bad[0]]]].name
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
             remedy = Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name])
@@ -290,8 +289,7 @@ class _Entries:
     def labels(self, columns: list[int]) -> NDArray[np.int8]:
         rows, places, values = self._chosen(columns)
         lines, source = self.lines, self.source
-        odd = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))
-        if len(odd):
+        if len(odd := np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))):
             name, value = self.attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
             allowed = "0 or 1 (or ? for all labels of an unlabelled row)"
             raise DataError(
@@ -423,8 +421,7 @@ def _features(arrays: Arrays, source: object) -> sp.csr_array:
 
 
 def require_finite_csr(X: Any, source: object) -> None:
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if len(bad):
+    if len(bad := np.flatnonzero(~np.isfinite(X.data))):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
         where = f"in row {row + 1}, for feature index {X.indices[bad[0]]} (counted from 0)"
         value = f"{X.data[bad[0]]:g}"

@@ -642,8 +642,7 @@ def _as_text(column: pd.Series[Any], name: str, source: object) -> Any:
     if note := blanks_note(cells):
         warn_caller(f"column {name!r}: {note}")
     require_short(text, f"{source}: column {name!r}", "a category")
-    empty = np.flatnonzero(text == "")
-    if len(empty):
+    if len(empty := np.flatnonzero(text == "")):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
         raise DataError(
             f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill in such "

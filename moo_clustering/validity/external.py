@@ -623,8 +623,7 @@ def labelled_scores(
 
 def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) -> FloatArray:
     names = targets.classes if classes is None else checked_array(classes, "classes").ravel()
-    unknown = targets.classes[~np.isin(targets.classes, names)]
-    if len(unknown):
+    if len(unknown := targets.classes[~np.isin(targets.classes, names)]):
         raise ValueError(f"classes must contain all classes of y_true, but lacks {unknown.tolist()}")
     indicators = np.zeros((len(targets.labelled), len(names)))
     indicators[:, [names.tolist().index(name) for name in targets.classes.tolist()]] = targets.indicators

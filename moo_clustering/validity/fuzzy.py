@@ -201,8 +201,7 @@ class FuzzySilhouette(FuzzyIndex):
     def _score(self, U: Any) -> FloatArray:
         population = self._population(relabel_by_first_appearance(U.argmax(axis=2)))
         values = np.full(len(U), internal.SILHOUETTE_OF_ONE_CLUSTER)
-        rows = np.flatnonzero(population.n_clusters > 1)
-        if len(rows):
+        if len(rows := np.flatnonzero(population.n_clusters > 1)):
             widths = internal.sample_silhouettes(self._D, population.take(rows))
             largest = np.sort(U[rows], axis=2)
             weights = (largest[:, :, -1] - largest[:, :, -2]) ** self.alpha
