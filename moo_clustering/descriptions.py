@@ -24,8 +24,8 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Columns with more distinct values than this are discretised into this number of quantile bins.
 _MOST_BINS = 256
-# All columns are compared up to this number of columns, and of columns times pairs of clusters. In larger
-# tables, only those in which a cluster differs most are compared, at most _OF_A_CLUSTER for each cluster.
+# Maximum number of compared columns, and of compared columns times pairs of clusters. In larger tables, only
+# the columns in which a cluster differs most are compared, at most _OF_A_CLUSTER for each cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Minimum strength of a listed contrast, and of a contrast that can distinguish two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
@@ -150,7 +150,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         If ``namer`` raises an error or returns no non-empty string, the cluster keeps its name. If it returns
         another cluster's name, a number is appended. A UserWarning is issued in both cases.
         """
-        found, faults = list[ClusterDescription](), dict[int, str]()
+        given, faults = list[str](), dict[int, str]()
         for each in self:
             try:
                 name = namer(each)
@@ -159,16 +159,16 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
                 fault = f"{type(error).__name__}: {error}"
             if fault:
                 faults[each.cluster], name = fault, each.name
-            found.append(replace(each, name=" ".join(name.split())))
+            given.append(" ".join(name.split()))
         if faults:
             first, fault = next(iter(faults.items()))
             more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
             said = f"namer failed for cluster {first}{more} ({message_line(fault)})"
             warn_caller(f"{said}; the previous names are kept")
-        names = distinct_names([each.name for each in found])
-        if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
+        names = distinct_names(given)
+        if changed := [new for new, name in zip(names, given, strict=True) if new != name]:
             warn_caller(f"namer returned duplicate names; numbers were appended, as in {quoted(changed[0])}")
-        return ClusterDescriptions(found, self._sample_names).with_names(names)
+        return self.with_names(names)
 
     def with_names(self, names: Sequence[str]) -> ClusterDescriptions:
         """Return the descriptions with new, unique names, one per cluster."""
@@ -259,16 +259,14 @@ class ComparedColumns:
 
     def __init__(self, columns: Any, units: Mapping[str, str] | None = None) -> None:
         columns, _ = as_frame(columns)
-        self._columns, self._places, self._n_samples = [], list[int](), len(columns)
-        for place, name in enumerate(map(str, columns.columns)):
-            column, unit = columns.iloc[:, place], (units or {}).get(name, "")
-            known = column.notna().to_numpy()
-            if known.any():
-                self._columns.append(_Column.of(" ".join(name.split()), column, known, unit))
-                self._places.append(place)
-        counts = Counter(value.lower() for column in self._columns for value in column.values)
+        self._places, self._n_samples = np.flatnonzero(columns.notna().any(axis=0)).tolist(), len(columns)
+        found = []
+        for place in self._places:
+            name, column = str(columns.columns[place]), columns.iloc[:, place]
+            found.append(_Column.of(" ".join(name.split()), column, (units or {}).get(name, "")))
+        counts = Counter(value.lower() for column in found for value in column.values)
         shared = {value for value, count in counts.items() if count > 1}
-        self._columns = [replace(column, shared=shared) for column in self._columns]
+        self._columns = [replace(column, shared=shared) for column in found]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
         """Return up to ``most`` columns; those named in ``first`` precede the others."""
@@ -294,7 +292,7 @@ class ComparedColumns:
         # Compute the strengths one column at a time to save memory.
         strength = np.stack([members.strength(column.traits(members)) for column in self._columns])
         of_each = max(1, min(of_a_cluster, most // max(len(members.sizes), 1)))
-        return [int(at) for at in np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])]
+        return np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each]).tolist()
 
 
 class ComparedTerms:
@@ -346,8 +344,9 @@ class ComparedTerms:
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
-        order = np.argsort(-excess, axis=1, kind="stable")[:, : max(1, most // max(len(shares), 1))]
-        return [int(place) for place in np.unique(order) if self._usable[place]]
+        of_each = max(1, most // max(len(shares), 1))
+        places = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, :of_each])
+        return places[self._usable[places]].tolist()
 
 
 def cluster_indicators(labels: IntArray) -> Any:
@@ -394,8 +393,8 @@ class _Column:
     shared: Collection[str] = ()  # categories (in lower case) that occur in several columns
 
     @classmethod
-    def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
-        types = pd.api.types
+    def of(cls, name: str, column: pd.Series[Any], unit: str) -> _Column:
+        types, known = pd.api.types, column.notna().to_numpy()
         if types.is_timedelta64_dtype(column.dtype):
             column, unit = column.dt.total_seconds() / 3600.0, unit or "hours"
         is_date = types.is_datetime64_any_dtype(column.dtype)
@@ -408,14 +407,13 @@ class _Column:
             codes[known] = column[known]
             return cls(name, codes, _TRUTH, np.empty(0), str)
         numbers = np.full(len(known), np.nan)
-        inside = column[known]
-        numbers[known] = inside.to_numpy("datetime64[s]") if is_date else inside.to_numpy(np.float64)
+        numbers[known] = column[known].to_numpy("datetime64[s]" if is_date else np.float64)
         ordered = np.sort(numbers[known])
         different, places = np.unique(numbers[known], return_inverse=True)
         if len(different) > _MOST_BINS:
             bins = np.searchsorted(ordered, different) * _MOST_BINS // len(ordered)
             places = np.unique(bins, return_inverse=True)[1][places]
-        codes[known] = places.reshape(-1)
+        codes[known] = places
         if not is_date:
             return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
         # The precision of dates depends on the range of the column.
@@ -448,7 +446,7 @@ class _Column:
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
 
-        # Halve the numbers first, because the sum of two huge numbers could overflow.
+        # Halve the numbers before taking medians, because the sum of two huge numbers could overflow.
         halves = pd.Series(self.numbers / 2.0).groupby(members.labels).median()
         medians = 2.0 * halves.reindex(range(len(shares))).to_numpy(dtype=np.float64)
         if self.detail:
@@ -469,7 +467,7 @@ class _Column:
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
     def _dates(self, moments: Sequence[float], strength: FloatArray) -> list[str]:
-        """Format median dates with the lowest precision that separates clusters with a clear contrast."""
+        """Format dates with the lowest precision at which clearly different clusters have different texts."""
         differ = strength >= min(_DISTINCT, max(_LISTED, float(strength.max(initial=0.0))))
         for detail in range(self.detail - 1, 4):
             texts = np.array([_date(moment, detail) for moment in moments])
@@ -590,7 +588,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
         distances = 1.0 - directions @ directions.T
     np.fill_diagonal(distances, np.inf)
     distances[:, sizes == 0] = np.inf
-    return [int(row.argmin()) if size else -1 for row, size in zip(distances, sizes, strict=True)]
+    return np.where(sizes > 0, distances.argmin(axis=1), -1).tolist()
 
 
 def _contrasts(
@@ -686,7 +684,7 @@ def _percent(share: float) -> str:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Add columns to a table, and append underscores to names that it already contains."""
+    """Add columns to a table; a name that the table already contains gets an underscore."""
     found = frame.copy(deep=False)
     for name, values in columns.items():
         while name in found:
@@ -699,7 +697,7 @@ def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
     """Return columns for samples: ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
-    # A sample is doubtful if it is noise, or if its support for another cluster is larger than for its own.
+    # A sample is doubtful if it is noise, or if another cluster supports it more than its own cluster does.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
     names[inside] = np.array(found.names, dtype=object)[labels[inside]]

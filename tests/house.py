@@ -201,6 +201,59 @@ def probes(*rooms: str) -> list[str]:
     ]
 
 
+def function_lengths() -> list[int]:
+    """Lines of the body of every function, without its docstring, in ascending order."""
+    return sorted(
+        node.end_lineno
+        - node.body[bool(ast.get_docstring(node, clean=False)) and len(node.body) > 1].lineno
+        + 1
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef)
+    )
+
+
+def classes() -> tuple[list[str], list[str]]:
+    """All classes, and the records among them: dataclasses and named tuples without methods.
+
+    Properties do not count as methods.
+    """
+    every, records = [], []
+    for module in modules().values():
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            every.append(f"{module.name}.{node.name}")
+            marks = " ".join(map(ast.unparse, [*node.decorator_list, *node.bases]))
+            methods = [
+                inner
+                for inner in node.body
+                if isinstance(inner, ast.FunctionDef)
+                and not any("property" in ast.unparse(decorator) for decorator in inner.decorator_list)
+            ]
+            if re.search(r"\b(dataclass|NamedTuple|TypedDict)\b", marks) and not methods:
+                records.append(every[-1])
+    return every, records
+
+
+def numbers() -> list[str]:
+    """Numeric constants at module level."""
+    return [
+        f"{module.name}.{ast.unparse(node.targets[0])}"
+        for module in modules().values()
+        for node in module.tree.body
+        if isinstance(node, ast.Assign) and _is_number(node.value)
+    ]
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return _is_number(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_number(node.left) and _is_number(node.right)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
 def imports_against_order() -> dict[str, str]:
     """Imports of a room that stands below the importing one in ORDER: "module -> room", and where."""
     known = modules()
@@ -319,6 +372,16 @@ def rows() -> Iterator[tuple[str, object]]:
         yield "  lines of code", code
         yield "  share of import lines", f"{imports / code:.3f}"
         yield "  share of comments", f"{comments / code:.3f}"
+        if package == PACKAGE:
+            yield "  lines of code for each public name", f"{code / len(exports()):.1f}"
+    lengths = function_lengths()
+    yield (
+        "lines of a function, median and 90th percentile",
+        f"{lengths[len(lengths) // 2]} {lengths[int(0.9 * len(lengths))]}",
+    )
+    every, records = classes()
+    yield "classes, and the share of records", f"{len(every)} {len(records) / len(every):.3f}"
+    yield "numeric constants at module level", len(numbers())
     once = imported_once()
     yield "modules that one other imports and none exports", f"{len(once)} {' '.join(once)}"
     wrong = imports_against_order()

@@ -38,7 +38,14 @@ def test_lines_and_imports(modules):
     code, _, imports = (
         sum(counts) for counts in zip(*(module.line_counts() for module in modules), strict=True)
     )
-    assert imports <= 0.08 * code
+    assert imports <= 0.077 * code
+    assert code <= 110 * len(house.exports())
+
+
+def test_records_and_numeric_constants_are_few():
+    every, records = house.classes()
+    assert len(records) <= 0.25 * len(every)
+    assert len(house.numbers()) <= 261
 
 
 def test_results_are_typed_where_they_are_shown():

@@ -33,10 +33,6 @@ from moo_clustering.persistence import (
 
 Result = TypeVar("Result")
 Seed = int | np.random.SeedSequence | np.random.Generator | None
-_BIT_GENERATORS = {
-    kind.__name__: kind
-    for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
-}
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
@@ -179,7 +175,7 @@ class InterruptGuard:
     """Context in which the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
     # The guard has no effect outside the main thread, or if SIGINT is ignored or handled outside Python. If
-    # guards are nested, a signal stops the searches of all guards. If ``requested`` is initially True, the
+    # guards are nested, a signal stops the searches of all of them. If ``requested`` is initially True, the
     # first signal raises a KeyboardInterrupt.
 
     def __init__(self, requested: bool = False) -> None:
@@ -223,7 +219,7 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """Guard or command whose signal handler this guard has replaced; None if it was another handler."""
+        """Guard or command whose signal handler this guard has replaced; None for any other handler."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
@@ -373,9 +369,10 @@ def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
 
 def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
     """Return a new generator with a saved state."""
-    if state["bit_generator"] not in _BIT_GENERATORS:
-        raise ValueError(f"the saved random state is from the unknown generator {state['bit_generator']!r}")
-    rng = np.random.Generator(_BIT_GENERATORS[state["bit_generator"]](0))
+    kind = getattr(np.random, name := state["bit_generator"], None)
+    if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
+        raise ValueError(f"the saved random state is from the unknown generator {name!r}")
+    rng = np.random.Generator(kind(0))
     set_rng_state(rng, state)
     return rng
 
@@ -453,8 +450,14 @@ class Saver:
             return False
         if (loaded := load_checkpoint(self._checkpoint)) is None:
             return False
+        arrays, meta = loaded
         try:
-            self._restore(*loaded)
+            self._search.restore(within("search", arrays), meta["search"])
+            self._saved = self._search.generation
+            if self._recorder is not None and meta["recorder"] is not None:
+                self._recorder.restore(within("recorder", arrays), meta["recorder"])
+            elif self._recorder is not None:
+                self._recorder.begin(getattr(self._search, "seed", None))
         except MemoryError:
             raise
         except ValueError as error:
@@ -466,15 +469,6 @@ class Saver:
             ) from error
         return True
 
-    def _restore(self, arrays: dict[str, Any], meta: dict[str, Any]) -> None:
-        self._search.restore(within("search", arrays), meta["search"])
-        self._saved = self._search.generation
-        if self._recorder is not None:
-            if meta["recorder"] is not None:
-                self._recorder.restore(within("recorder", arrays), meta["recorder"])
-            else:
-                self._recorder.begin(getattr(self._search, "seed", None))
-
     def save_if_due(self) -> None:
         """Write a checkpoint if the generation is a multiple of ``checkpoint.every``."""
         if self._checkpoint is not None and self._search.generation % self._checkpoint.every == 0:
@@ -482,7 +476,8 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint unless this generation has already been saved."""
-        # Only the first checkpoint may raise an error; a later failure (full disk) must not end the run.
+        # Only the first checkpoint may raise an error. A later failure, such as a full disk, must not end the
+        # run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._search.state()
@@ -571,8 +566,8 @@ class NotStorableError(TypeError):
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert dictionaries with different keys and types of values to arrays and JSON metadata."""
     # Values may be arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of
-    # any other value. Values with the same key, type and shape are stored in one array. If not all
-    # dictionaries have such a value, the indices of those that do are stored, too.
+    # any other value. Values with the same key, type and shape are stored in one array. If only some
+    # dictionaries have such a value, their indices are stored, too.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -213,23 +214,15 @@ class BagObjective(Shared):
         labels = self.geometry.checked(labels, self.n_clusters).copy()
         values, violations = np.empty((2, len(labels)))
         trials = np.zeros(len(labels), dtype=np.int64)
+        data, projections = self.geometry.arrays, task.objective != bag_distances.FTWCV
         for rows in self.geometry.chunks(len(labels), self.n_clusters):
             arrays = [part[rows] for part in (*drawn, limits, values, violations, trials)]
             visits = np.minimum(limits[rows], self.n_bags) + 1.0
-            self._run_block(kernel, task, labels[rows], arrays, float(visits.sum()))
+            block = labels[rows]
+            sums = self.geometry.sums(block, self.n_clusters, projections=projections, n_jobs=self.n_jobs)
+            work = float(visits.sum()) * data.squares.size
+            for_parts(partial(kernel, data, task, block, sums, *arrays), len(block), work, self.n_jobs)
         return labels, values, violations, trials
-
-    def _run_block(
-        self, kernel: Any, task: Any, labels: Labels, arrays: list[NDArray[Any]], n_visits: float
-    ) -> None:
-        data, n_jobs = self.geometry.arrays, self.n_jobs
-        projections = task.objective != bag_distances.FTWCV
-        sums = self.geometry.sums(labels, self.n_clusters, projections=projections, n_jobs=n_jobs)
-
-        def share(lo: int, hi: int) -> None:
-            kernel(data, task, labels, sums, *arrays, lo, hi)
-
-        for_parts(share, len(labels), n_visits * data.squares.size, n_jobs)
 
     def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, Int64Array]) -> Improved:
         labels, values, violations, trials = outcome
@@ -249,9 +242,12 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """Return weights of clusters for each bag: 1.5 times its largest distance - its distance + ``bias``."""
-    near = np.where(np.isfinite(distances), distances, 0.0)  # 0 to empty clusters
-    return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
+    """Return the weight of each cluster for each bag (Eq. 9).
+
+    The weight is 1.5 times the bag's largest distance, minus its distance to the cluster, plus ``bias``.
+    """
+    near = np.where(np.isfinite(distances), distances, 0.0)  # distances to empty clusters are 0
+    return 1.5 * near.max(axis=-1, keepdims=True) - near + bias
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:

@@ -72,14 +72,11 @@ def _share(context: click.Context, parameter: click.Parameter, value: str | None
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
 
 
-class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """Parameter type: a share below one half, or "auto"."""
-
-    name = "share"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        rates = click.FloatRange(0, 0.5, max_open=True)
-        return value if value == "auto" else rates.convert(value, param, ctx)
+def _rate(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Parse a share below one half, or "auto"."""
+    if value in (None, "auto"):
+        return value
+    return click.FloatRange(0, 0.5, max_open=True).convert(value, parameter, context)
 
 
 @main.command()
@@ -89,7 +86,7 @@ class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before 
     "--error-rate SHARE",
     "Expected share of wrong answers; 0 rejects contradictory answers, and auto estimates the share from "
     "repeated questions.  [default: 0.03]",
-    _OrAuto(),
+    callback=_rate,
 )
 @_flag("--resume", "Continue from the answers saved in DIR.")
 @_option("--out OUT", "Folder for the resulting clusters.  [default: DIR/asked]", _NEW_FOLDER)
@@ -164,7 +161,9 @@ def demo(out: Path, seed: int) -> None:
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
 @_option("--mode", "With --ask: what to ask, as in `moo-clustering ask`.", _MODES)
 @_option(
-    "--error-rate SHARE", "With --ask: expected share of wrong answers, or auto.  [default: 0.03]", _OrAuto()
+    "--error-rate SHARE",
+    "With --ask: expected share of wrong answers, or auto.  [default: 0.03]",
+    callback=_rate,
 )
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
@@ -178,8 +177,8 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or pareto-bags,
     without partial labels or pairs.
     """
-    from moo_clustering.cli.ask import open_session
-    from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server, serve_until_interrupted
+    from moo_clustering.cli.ask import AskedRun
+    from moo_clustering.cli.explore import AnswerPanel, PageServer, asking_page, serve_until_interrupted
     from moo_clustering.cli.folder import run_content
     from moo_clustering.persistence import locked
     from moo_clustering.visualization.report.page import page_bytes
@@ -190,12 +189,11 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     content, panel = run_content(folder), None
     if asks:
         click.get_current_context().with_resource(locked(folder))
-        run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
+        run = AskedRun(folder, resume=True, mode=mode, error_rate=error_rate)
         panel, page = AnswerPanel(run), asking_page(run, content)
     else:
         page = page_bytes(content)
-    server = page_server(page, port, panel)
-    serve_until_interrupted(server, folder, open_browser=not no_browser)
+    serve_until_interrupted(PageServer(page, port, panel), folder, open_browser=not no_browser)
 
 
 def _number_or_interval(

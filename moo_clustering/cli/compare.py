@@ -16,8 +16,7 @@ from moo_clustering.datasets.files import equal_rows, table_text
 from moo_clustering.datasets.tables import column_names
 from moo_clustering.stats import Comparison, as_results, compare, p_text
 
-# Column names of a long table, which has one value per row.
-_LONG = ("dataset", "method", "value")
+_LONG = ("dataset", "method", "value")  # column names of a long table, which has one value per row
 
 
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:

@@ -307,7 +307,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
     record |= {"cluster_names": {str(k): name for k, name in user_names.items()}, "names_of_fit": of_fit}
     if not user_names:
         del record["cluster_names"], record["names_of_fit"]
-    files = {folder / runs.RECORD: runs.record_text(record).encode()}
+    files = {folder / runs.RECORD: runs.record_text(record)}
     files |= {path: runs.cells_text(cells) for path, (cells, *_) in tables.items()}
     if (folder / REGIONS).is_file():
         document = json.loads((folder / REGIONS).read_bytes())

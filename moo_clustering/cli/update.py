@@ -188,7 +188,7 @@ class _Run:
             if (folder / "history.csv").is_file() and "history.csv" not in record["files"]:
                 shutil.copy(folder / "history.csv", temporary)
                 record["files"].append("history.csv")
-            (temporary / runs.RECORD).write_bytes(runs.record_text(record).encode())
+            (temporary / runs.RECORD).write_bytes(runs.record_text(record))
             if names:
                 rename_clusters(temporary, names)
             shown = cluster_names(runs.load_model(temporary))

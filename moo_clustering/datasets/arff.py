@@ -6,15 +6,16 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 from xml.parsers import expat
 
 import numpy as np
 
-from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, quoted, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, did_you_mean, quoted, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
 
 # MEKA's option -C (number of labels) in the relation name, for example 'Music: -C 6'.
@@ -42,15 +43,15 @@ _MISSING = {"?", "", "<null>"}  # KEEL writes <null>
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
 _FREE = ("text", "date")  # kinds without declared values
-_Row = tuple[Sequence[int], Sequence[float]]
+_Row = tuple[Sequence[int], Sequence[float]]  # columns and codes of the stored entries
 
 
 @dataclass
 class Attribute:
-    """An attribute; ``values`` maps texts to codes: those declared or, if none are, those read so far."""
+    """An attribute or column; ``values`` maps the declared values, or the texts read so far, to codes."""
 
     name: str
-    kind: str
+    kind: str  # "numeric", "nominal" (declared values), "text", "date" or "relational"
     values: dict[str, int] = field(default_factory=dict)
     inner: list[Attribute] = field(default_factory=list)
     rounded: str = ""  # example of an integer that double precision cannot represent
@@ -72,14 +73,9 @@ class Attribute:
         return self.values.setdefault(token, len(self.values))
 
 
-@dataclass
-class Header:
-    """Contents of a header; ``inputs`` and ``outputs`` are attributes that KEEL files declare as such."""
-
-    attributes: list[Attribute]
-    inputs: list[str]
-    outputs: list[str]
-    relation: str
+def numbered(texts: Iterable[str]) -> dict[str, int]:
+    """Number the distinct texts in order of first appearance."""
+    return {text: code for code, text in enumerate(dict.fromkeys(texts))}
 
 
 def arff_lines(text: str) -> Lines:
@@ -96,8 +92,8 @@ def is_arff(text: str) -> bool:
     return first.startswith(("@relation", "@attribute"))
 
 
-def read_header(lines: Lines, source: str) -> Header:
-    """Read the header up to and including ``@data``; afterwards, ``lines`` yields the rows."""
+def read_header(lines: Lines, source: str) -> tuple[list[Attribute], list[str], list[str], str]:
+    """Read the header. Return the attributes, KEEL's inputs and outputs, and the relation name."""
     attributes: dict[str, Attribute] = {}
     inputs, outputs, relation, number = list[str](), list[str](), "", 0
     for number, line in lines:
@@ -125,7 +121,7 @@ def read_header(lines: Lines, source: str) -> Header:
             names[place] = name if name in attributes else name.split(None, 1)[0]
             if names[place] not in attributes:
                 raise DataError(f"{source} lists {name!r} as an input or output, but does not declare it")
-    return Header([*attributes.values()], inputs, outputs, relation)
+    return [*attributes.values()], inputs, outputs, relation
 
 
 def _declare(
@@ -152,7 +148,7 @@ def _declare(
         values = _listed(declared[1:end], f"{where}: attribute {name!r}")
         if not values:
             raise DataError(f"{where}: attribute {name!r} declares no values")
-        attribute.values = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        attribute.values = numbered(values)
     elif kind == "relational":
         if lines is None:
             raise DataError(f"{where}: nested relational attributes are not supported, got {quoted(name)}")
@@ -200,31 +196,27 @@ class RowError(ValueError):
     """Raised if a row is invalid, with the reason."""
 
 
-class RowReader:
-    """Reader that converts dense rows to numbers and codes."""
+def read_row(attributes: Sequence[Attribute], text: str) -> list[float]:
+    """Convert a dense row to numbers and codes."""
+    if text.startswith("{"):
+        raise RowError("sparse rows are not supported; save the file as dense ARFF")
+    tokens = split_row(text, len(attributes))
+    if len(tokens) != len(attributes):
+        found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
+        cut = "; the file may be truncated" if len(tokens) < len(attributes) else ""
+        raise RowError(f"expected {len(attributes)} values, one per attribute, got {found}{cut}")
+    return list(map(_code, attributes, tokens))
 
-    def __init__(self, attributes: Sequence[Attribute]) -> None:
-        self._attributes = attributes
 
-    def read(self, text: str) -> list[float]:
-        if text.startswith("{"):
-            raise RowError("sparse rows are not supported; save the file as dense ARFF")
-        tokens = split_row(text, len(self._attributes))
-        if len(tokens) != len(self._attributes):
-            found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
-            cut = "; the file may be truncated" if len(tokens) < len(self._attributes) else ""
-            raise RowError(f"expected {len(self._attributes)} values, one per attribute, got {found}{cut}")
-        return [_code(attribute, token) for attribute, token in zip(self._attributes, tokens, strict=True)]
-
-    def read_all(self, lines: Lines, source: str) -> tuple[FloatArray, Int64Array]:
-        """Return the values, shape (n_rows, n_attributes), and the line number of each row."""
-        numbers, places = array("d"), array("q")
-        for number, row in _parsed(self.read, lines, source):
-            numbers.extend(row)
-            places.append(number)
-        warn_rounded(self._attributes, source)
-        values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(self._attributes))
-        return values, np.frombuffer(places, dtype=np.int64)
+def read_rows(attributes: Sequence[Attribute], lines: Lines, source: str) -> tuple[FloatArray, Int64Array]:
+    """Return the values, shape (n_rows, n_attributes), and the line number of each row."""
+    numbers, places = array("d"), array("q")
+    for number, row in _parsed(partial(read_row, attributes), lines, source):
+        numbers.extend(row)
+        places.append(number)
+    warn_rounded(attributes, source)
+    values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(attributes))
+    return values, np.frombuffer(places, dtype=np.int64)
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
@@ -291,7 +283,6 @@ class EntryReader:
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
-        self._dense = RowReader(attributes)
         self._free = {place for place, each in enumerate(attributes) if each.kind in _FREE}
         self._codes = [each.code for each in attributes]
         self._by_index = {
@@ -303,7 +294,12 @@ class EntryReader:
             each.kind == "numeric" or each.values.get("0") == 0 for each in attributes
         )
 
-    def read_all(self, lines: Lines, source: str) -> Entries:
+    def read_all(self, lines: Lines, source: str) -> tuple[IntpArray, Int64Array, FloatArray, Int64Array]:
+        """Return the row, column and code of each stored entry, and the line number of each row.
+
+        Missing values are NaN. An entry that is not stored is 0 or the first declared value. Texts are always
+        stored.
+        """
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
         for number, (row, values) in _parsed(self._row, lines, source):
             columns.extend(row)
@@ -311,8 +307,8 @@ class EntryReader:
             counts.append(len(row))
             places.append(number)
         rows = np.repeat(np.arange(len(places)), np.frombuffer(counts, dtype=np.int64))
-        entries = Entries(rows, np.array(columns), np.array(codes), np.array(places))
-        self._refuse_duplicates(entries, source)
+        entries = rows, np.array(columns), np.array(codes), np.array(places)
+        self._refuse_duplicates(rows, entries[1], places, source)
         warn_rounded(self._attributes, source)
         return entries
 
@@ -372,12 +368,14 @@ class EntryReader:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
                     pass  # rows with quotes, missing values or errors require the slower parser below
-        codes = self._dense.read(line)
+        codes = read_row(self._attributes, line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]
 
-    def _refuse_duplicates(self, entries: Entries, source: str) -> None:
-        cells = entries.rows * len(self._codes) + entries.columns
+    def _refuse_duplicates(
+        self, rows: IntpArray, columns: Int64Array, lines: Sequence[int], source: str
+    ) -> None:
+        cells = rows * len(self._codes) + columns
         if (np.diff(cells) > 0).all():
             return
         cells.sort()
@@ -385,24 +383,9 @@ class EntryReader:
         if len(twice):
             row, column = divmod(int(cells[twice[0]]), len(self._codes))
             raise DataError(
-                f"{source}, line {entries.lines[row]}: the sparse row has two entries for index {column} "
+                f"{source}, line {lines[row]}: the sparse row has two entries for index {column} "
                 f"(attribute {self._attributes[column].name!r}); remove one of them"
             )
-
-
-class Entries(NamedTuple):
-    """Stored entries of all rows; missing values are NaN."""
-
-    # Values omitted from sparse rows represent 0 or the first declared value. Text values are never omitted.
-
-    rows: Int64Array
-    columns: Int64Array
-    codes: FloatArray
-    lines: Int64Array  # line number of each row
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.lines)
 
 
 def _row_problem(rest: str, number: int) -> str:
@@ -415,12 +398,11 @@ def _row_problem(rest: str, number: int) -> str:
 
 
 def parts_of(
-    header: Header, options: Mapping[str, Any], path: Path
+    attributes: Sequence[Attribute], relation: str, options: Mapping[str, Any], path: Path
 ) -> tuple[list[int], list[int], int | None]:
     """Return the column positions of the labels (in label order), the features and the identifier."""
-    attributes, source = header.attributes, str(path)
-    places = {attribute.name: place for place, attribute in enumerate(attributes)}
-    names = _label_names(header, options, path)
+    source, places = str(path), {attribute.name: place for place, attribute in enumerate(attributes)}
+    names = _label_names([*places], relation, options, path)
     identifier, drop = options["id_column"], options["drop"]
     others = [(identifier, "the identifier")] if identifier is not None else []
     for name, role in others + [(name, "dropped") for name in drop]:
@@ -443,8 +425,7 @@ def parts_of(
     return labels, features, None if identifier is None else places[identifier]
 
 
-def _label_names(header: Header, options: Mapping[str, Any], path: Path) -> Sequence[str]:
-    names = [attribute.name for attribute in header.attributes]
+def _label_names(names: list[str], relation: str, options: Mapping[str, Any], path: Path) -> Sequence[str]:
     if options["n_labels"] is not None:
         return _counted(names, options["n_labels"], "n_labels", path)
     if options["labels"] is not None:
@@ -454,7 +435,7 @@ def _label_names(header: Header, options: Mapping[str, Any], path: Path) -> Sequ
     if options["labels_xml"] is not None or beside.is_file():
         file = options["labels_xml"] or beside
         return _known(labels_of_file(file), names, f"{file} lists the label", path)
-    settings = header.relation.partition(":")[2]
+    settings = relation.partition(":")[2]
     option = _OPTION.search(settings)
     if option is None:
         found = sorted(each.name for each in path.parent.glob("*.xml"))

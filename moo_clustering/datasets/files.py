@@ -194,14 +194,13 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path} is not a valid gzip file: {error}") from error
     if len(content) > most:
-        raise too_large(path, len(raw), f"more than {most:,}", expansion)
+        raise too_large(path, f"more than {most:,}", expansion)
     return content
 
 
-def too_large(
-    path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
-) -> DataError:
+def too_large(path: Path, expanded: str, expansion: int, remedy: str = "unpack it first") -> DataError:
     """Create an error for a file whose decompressed size exceeds the limit."""
+    size = path.stat().st_size
     limit = f"which exceeds the limit of {expansion} times its size"
     trust = Remedy("if you trust its source, raise the limit with", "expansion")
     return DataError(f"{path} expands from {size:,} bytes to {expanded}, {limit}", Remedy(remedy), trust)
@@ -236,7 +235,8 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
         if path.suffix.lower() in EXCEL:
             return TableText(_sheet(path, expansion, notes), ",", tuple(notes), "ascii")
         text, encoding = _decoded(file_bytes(path, expansion), notes if lenient else None)
-    return tidy_text(text, suffix_of(path), notes)._replace(encoding=encoding)
+    table = tidy_text(text, suffix_of(path), notes)
+    return table._replace(notes=tuple(notes), encoding=encoding)
 
 
 class TableText(NamedTuple):
@@ -287,14 +287,14 @@ class TableText(NamedTuple):
             start = reader.line_num
 
 
-def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
+def tidy_text(text: str, suffix: str, notes: list[str]) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
     # Comments begin with # or %. Below the first row of the table, a line with such a mark is a comment only
     # if a comment with the same mark precedes the table, or if it has more or fewer cells than the first row.
     # The last comment before the table contains the column names if the next line has the same number of
     # cells and contains numbers. Removed lines become empty, so that messages report correct line numbers.
     if not _TO_TIDY.search(text):
-        return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
+        return TableText(text, _separator(io.StringIO(text, newline=""), suffix))
     lines = io.StringIO(text, newline="").readlines()
     filled, said = [row for row, line in enumerate(lines) if line.strip()], ""
     if filled and (found := _SEP.fullmatch(lines[filled[0]])):
@@ -303,7 +303,7 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     place = next((row for row in filled if not lines[row].lstrip().startswith(_MARKS)), len(lines))
     above = [row for row in filled if row < place]
     if place == len(lines):  # every line looks like a comment, so all are treated as data
-        return TableText("".join(lines) if said else text, said or _separator(lines, suffix), tuple(notes))
+        return TableText("".join(lines) if said else text, said or _separator(lines, suffix))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
     if names is not None:
@@ -311,12 +311,12 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     marks = {lines[row].lstrip()[0] for row in above}
     stops = [*above, *_comments(lines, place, separator, marks)]
     if not (stops or said or names is not None):
-        return TableText(text, separator, tuple(notes))
+        return TableText(text, separator)
     for row in stops:
         lines[row] = _blank(lines[row])
     if stops:
-        notes = [*notes, f"{len(stops)} comment line{'' if len(stops) == 1 else 's'} dropped"]
-    return TableText("".join(lines), separator, tuple(notes))
+        notes.append(f"{len(stops)} comment line{'' if len(stops) == 1 else 's'} dropped")
+    return TableText("".join(lines), separator)
 
 
 def _blank(line: str) -> str:
@@ -381,8 +381,8 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     except zipfile.BadZipFile as error:
         raise DataError(f"{path} is not a valid Excel file (.xlsx): {error}") from error
     if expanded > most_expanded(size, expansion):
-        raise too_large(path, size, f"{expanded:,}", expansion)
-    limit = _Budget(path, size, most_expanded(size, expansion), expansion)
+        raise too_large(path, f"{expanded:,}", expansion)
+    limit = _Budget(path, most_expanded(size, expansion), expansion)
     found: dict[str, list[list[str]]] = {}
     try:
         # Read from memory, because openpyxl would keep the file open.
@@ -410,7 +410,6 @@ class _Budget:
     """Maximum size in bytes of a file's cells in memory."""
 
     path: Path
-    size: int
     most: int
     expansion: int
     used: int = 0
@@ -418,8 +417,7 @@ class _Budget:
     def check(self, more: int) -> None:
         if self.used + more > self.most:
             expanded = f"at least {self.used + more:,} bytes of cells"
-            remedy = "save the required part as CSV"
-            raise too_large(self.path, self.size, expanded, self.expansion, remedy)
+            raise too_large(self.path, expanded, self.expansion, "save the required part as CSV")
 
     def spend(self, more: int) -> None:
         self.check(more)
@@ -478,7 +476,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
     from pyarrow.parquet import ParquetFile
 
     size = path.stat().st_size
-    limit = _Budget(path, size, max(_ALWAYS_CELLS, expansion * size), expansion)
+    limit = _Budget(path, max(_ALWAYS_CELLS, expansion * size), expansion)
     texts, step = [], _ROWS
     with ParquetFile(path) as file:
         schema, columns, meta = file.schema_arrow, file.schema, file.metadata

@@ -225,99 +225,94 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
         "drop": options["drop"] or (),
     }
     lines = arff.arff_lines(text)
-    header = arff.read_header(lines, source)
-    attributes = header.attributes
-    labels, features, identifier = arff.parts_of(header, options, path)
+    attributes, _, _, relation = arff.read_header(lines, source)
+    labels, features, identifier = arff.parts_of(attributes, relation, options, path)
     kinds = [attribute.kind for attribute in attributes]
     used = {*labels, *features}
     for place, attribute in enumerate(attributes):
         if place not in used:
             attribute.kind = "text"  # preserve identifiers, and accept any value in dropped attributes
-    entries = arff.EntryReader(attributes).read_all(lines, source)
-    numbers = _Numbers(attributes, entries)
-    row_ids = np.arange(entries.n_rows)
+    entries = _Entries(attributes, lines, source)
+    row_ids = np.arange(len(entries.lines))
     if identifier is not None:
-        row_ids = _arff_row_ids(entries, attributes[identifier], kinds[identifier], identifier, source)
+        row_ids = entries.row_ids(identifier, kinds[identifier])
     return MultiLabelTable(
         name=path.name,
-        X=numbers.features(features, source),
-        Y=numbers.labels(labels, source),
+        X=entries.features(features),
+        Y=entries.labels(labels),
         feature_names=tuple(attributes[place].name for place in features),
         label_names=tuple(attributes[place].name for place in labels),
         row_ids=row_ids,
     )
 
 
-class _Numbers:
-    """Entries of an ARFF file as numbers, and the number that omitted entries of each column represent."""
+class _Entries:
+    """Stored entries of an ARFF file as numbers, and each column's number for entries that are not stored."""
 
-    def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
+    def __init__(self, attributes: list[arff.Attribute], lines: arff.Lines, source: str) -> None:
+        self.rows, self.columns, self.codes, self.lines = arff.EntryReader(attributes).read_all(lines, source)
         coded = np.zeros((len(attributes), 2))
         nominal = np.array([attribute.kind == "nominal" for attribute in attributes])
         for place in np.flatnonzero(nominal):
             numbers = arff.binary_numbers(attributes[place]) or ()
             coded[place, : len(numbers)] = numbers
-        self._attributes, self._entries = attributes, entries
-        self.default = coded[:, 0]
-        self.values = entries.codes.copy()
-        known = nominal[entries.columns] & ~np.isnan(entries.codes)
-        self.values[known] = coded[entries.columns[known], entries.codes[known].astype(np.intp)]
+        self.attributes, self.source, self.default = attributes, source, coded[:, 0]
+        self.values = self.codes.copy()
+        known = nominal[self.columns] & ~np.isnan(self.codes)
+        self.values[known] = coded[self.columns[known], self.codes[known].astype(np.intp)]
 
     def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
         """Return the rows, positions within ``columns`` and values of all entries in ``columns``."""
-        where = np.full(len(self._attributes), -1)
+        where = np.full(len(self.attributes), -1)
         where[columns] = np.arange(len(columns))
-        places = where[self._entries.columns]
+        places = where[self.columns]
         chosen = places >= 0
-        return self._entries.rows[chosen], places[chosen], self.values[chosen]
+        return self.rows[chosen], places[chosen], self.values[chosen]
 
-    def features(self, columns: list[int], source: str) -> sp.csr_array:
+    def features(self, columns: list[int]) -> sp.csr_array:
         rows, places, values = self._chosen(columns)
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
-            name = self._attributes[columns[places[bad[0]]]].name
+            name = self.attributes[columns[places[bad[0]]]].name
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
             remedy = Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name])
-            line = self._entries.lines[rows[bad[0]]]
-            raise DataError(f"{source}, line {line}: {what} value in attribute {name!r}", remedy)
+            line = self.lines[rows[bad[0]]]
+            raise DataError(f"{self.source}, line {line}: {what} value in attribute {name!r}", remedy)
         default = self.default[columns]
-        shape = (self._entries.n_rows, len(columns))
+        shape = (len(self.lines), len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        omitted = f"{source}: the values omitted from its sparse rows"
+        omitted = f"{self.source}: the values omitted from its sparse rows"
         tables.require_room(shape[0], int(np.count_nonzero(default)), omitted)
         if default.any():  # sparse rows omit the first declared value, even if this is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
 
-    def labels(self, columns: list[int], source: str) -> NDArray[np.int8]:
+    def labels(self, columns: list[int]) -> NDArray[np.int8]:
         rows, places, values = self._chosen(columns)
-        lines = self._entries.lines
+        lines, source = self.lines, self.source
         odd = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))
         if len(odd):
-            name, value = self._attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
+            name, value = self.attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
             allowed = "0 or 1 (or ? for all labels of an unlabelled row)"
             raise DataError(
                 f"{source}, line {lines[rows[odd[0]]]}: label {name!r} must be {allowed}, got {value}"
             )
-        tables.require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
-        Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
+        tables.require_room(len(lines), len(columns), f"{source}: the label indicators")
+        Y = np.empty((len(lines), len(columns)), dtype=np.int8)
         Y[:] = self.default[columns].astype(np.int8)
         Y[rows, places] = np.where(np.isnan(values), -1.0, values).astype(np.int8)
         if problem := wrong_indicators(Y):
             raise DataError(f"{source}, line {lines[problem[0]]}: {problem[1]}")
         return Y
 
-
-def _arff_row_ids(
-    entries: arff.Entries, attribute: arff.Attribute, kind: str, place: int, source: str
-) -> NDArray[Any]:
-    names = list(attribute.values)
-    omitted = {"nominal": names[0] if names else "", "numeric": "0"}.get(kind, "")
-    cells = [omitted] * entries.n_rows
-    own = entries.columns == place
-    for row, code in zip(entries.rows[own].tolist(), entries.codes[own].tolist(), strict=True):
-        cells[row] = "" if code != code else names[int(code)]
-    return tables.identifiers(cells, attribute.name, source)
+    def row_ids(self, column: int, kind: str) -> NDArray[Any]:
+        """Return the identifiers in a text column, which is declared as ``kind``."""
+        names = list(self.attributes[column].values)
+        cells = [{"nominal": names[0] if names else "", "numeric": "0"}.get(kind, "")] * len(self.lines)
+        own = self.columns == column
+        for row, code in zip(self.rows[own].tolist(), self.codes[own].tolist(), strict=True):
+            cells[row] = "" if code != code else names[int(code)]
+        return tables.identifiers(cells, self.attributes[column].name, self.source)
 
 
 def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from moo_clustering._messages import Advice, for_command
 from moo_clustering._parallel import one_thread
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets.cells import UnseenCells, column_list, listed
-from moo_clustering.datasets.files import DataError, as_number
+from moo_clustering.datasets.files import DataError, as_number, written
 
 # Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
@@ -36,8 +36,9 @@ _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows from which a missing cell is filled: in general, and in tables with at most two columns. In
 # these, several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum number of rows for filling cells and finding splits, rows for associations, and distances per block.
-_MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
+_MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
+_MOST_COUNTED = 10_000  # maximum number of rows used to compute associations
+_PRODUCTS = 500_000  # maximum number of distances computed at once
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
 # A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
 # variance, and at most _UNEXPLAINED of any other column's. There must be at least _OTHERS other columns.
@@ -318,17 +319,19 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
         shares = shares[shares > 0.0]
         known = np.column_stack([pd.notna(column.values) for column in used])
-        filled = [_filled(column, row) for column, row in zip(used, known.T, strict=True)]
+        usual = [_usual_cell(each.values[row], each.kind) for each, row in zip(used, known.T, strict=True)]
+        filled = _filled([column.values for column in used], known, usual)
+        parts = list(zip(used, known.T, usual, shares.tolist(), strict=True))
+        scales = [_Scale(*part, values, is_equal) for part, values in zip(parts, filled, strict=True)]
         donors = None
         if self.missing == "neighbors" and len(used) > 1:
-            donors = _Donors.of(used, filled, known, shares)
-            filled = donors.fill(filled, known)
-        columns = zip(used, filled, known.T, shares.tolist(), strict=True)
-        found = donors.scales if donors and is_equal else ()
-        scales = [
-            found[at] if found and row.all() else _Scale.of(column, values, row, is_equal, share)
-            for at, (column, values, row, share) in enumerate(columns)
-        ]
+            of_donors = scales
+            if not is_equal:
+                of_donors = [_Scale(*part, values, True) for part, values in zip(parts, filled, strict=True)]
+            donors = _Donors(of_donors, shares, filled, known)
+            filled, scales = donors.fill(filled, known), scales.copy()
+            for at in np.flatnonzero(~known.all(axis=0)).tolist():
+                scales[at] = _Scale(*parts[at], filled[at], is_equal)
         X = _features(scales, filled)
         if is_equal:
             _warn_of_split(X, scales)
@@ -374,12 +377,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise DataError(f"{refused[first]}{more}")
         reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
-        unseen = [
-            UnseenCells.of(column.name, "unreadable", read.unread, read.rows)
-            for column, read in zip(columns, found, strict=True)
-            if len(read.rows)
-        ]
-        alarming += map(reading.unread_note, unseen)
+        unseen: list[UnseenCells] = []
+        for name, read in zip(self.column_names_, found, strict=True):
+            if n := len(read.rows):
+                unseen.append(UnseenCells.of(name, "unreadable", read.unread, read.rows))
+                what, verb = ("1 unreadable cell", "is") if n == 1 else (f"{n} unreadable cells", "are")
+                texts = listed([*map(repr, read.unread)])
+                alarming.append(f"column {name!r} has {what} ({texts}), which {verb} treated as missing")
         values = [
             scale.known_categories(read.values, alarming, unseen)
             for scale, read in zip(self._scales, found, strict=True)
@@ -388,24 +392,27 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             scale.note_beyond(cells, notes, alarming, unseen)
         known = np.column_stack([pd.notna(cells) for cells in values])
         alarming += _empty_row_notes(known)
-        filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
+        filled = _filled(values, known, [scale.usual for scale in self._scales])
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
         notes += alarming + _filled_notes(columns, known, self.missing)
-        prepared = self._table(_features(self._scales, filled), filled, known, notes)
-        return replace(prepared, unseen=tuple(unseen)), alarming
+        return self._table(_features(self._scales, filled), filled, known, notes, unseen), alarming
 
     def _table(
-        self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
+        self,
+        X: FloatArray,
+        filled: Sequence[NDArray[Any]],
+        known: BoolArray,
+        notes: Sequence[str],
+        unseen: Sequence[UnseenCells] = (),
     ) -> PreparedTable:
         # Copy columns that share memory with the table. Store text as objects instead of pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         cells = pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False)
         missing = pd.DataFrame(~known, columns=list(self.column_names_))
-        said, weights = tuple(notes), self.weights_
-        names = self._feature_names
-        return PreparedTable(X, names, said, cells, self.category_names_, weights, missing, self)
+        notes, names, categories = tuple(notes), self._feature_names, self.category_names_
+        return PreparedTable(X, names, notes, cells, categories, self.weights_, missing, self, tuple(unseen))
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
         """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
@@ -542,38 +549,32 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
         )
 
 
-def _filled(column: reading.Column, known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Fill missing numbers and dates with the median, and other missing cells with the mode."""
-    if known.all():
-        return column.values
-    values = column.values.copy()
-    values[~known] = _usual_cell(column.values[known], column.kind)
-    return values
+def _filled(
+    columns: Sequence[NDArray[Any]], known: NDArray[np.bool_], usual: Sequence[Any]
+) -> list[NDArray[Any]]:
+    """Fill the missing cells of each column with its usual value; complete columns are not copied."""
+    filled = list(columns)
+    for at in np.flatnonzero(~known.all(axis=0)).tolist():
+        filled[at] = columns[at].copy()
+        filled[at][~known[:, at]] = usual[at]
+    return filled
 
 
-class _Donors(NamedTuple):
+class _Donors:
     """Rows of the fit from which missing cells are filled."""
 
-    scales: list[_Scale]
-    weights: NDArray[np.float64]
-    rows: NDArray[np.float64]  # features; 0 for missing cells
-    known: NDArray[np.bool_]  # shape (n_donors, n_columns)
-    values: list[NDArray[Any]]
-
-    @classmethod
-    def of(
-        cls,
-        columns: Sequence[reading.Column],
+    def __init__(
+        self,
+        scales: list[_Scale],
+        weights: NDArray[np.float64],
         filled: Sequence[NDArray[Any]],
         known: NDArray[np.bool_],
-        weights: NDArray[np.float64],
-    ) -> _Donors:
-        parts = zip(columns, filled, known.T, weights.tolist(), strict=True)
-        scales = [_Scale.of(column, values, row, True, weight) for column, values, row, weight in parts]
+    ) -> None:
         chosen = _some_rows(len(known), _MOST_DONORS)
-        values = [each[chosen] for each in filled]
-        rows = _features(scales, values) * _mask(scales, known[chosen])
-        return cls(scales, weights, rows, known[chosen], values)
+        self.scales, self.weights = scales, weights
+        self.known, self.values = known[chosen], [each[chosen] for each in filled]
+        # The features of missing cells are 0.
+        self.rows = _features(scales, self.values) * _mask(scales, self.known)
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
         """Fill missing cells from the nearest rows; keep ``filled`` cells if no row shares a known column."""
@@ -651,55 +652,50 @@ def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.floa
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
 class _Scale:
     """Conversion of a column's cells to features."""
 
-    column: reading.Column  # the column as seen in the fit, but without values
-    feature_names: tuple[str, ...]
-    weight: float
-    usual: Any  # median or mode, for missing cells that near rows cannot fill
-    low: Any = None  # range of the numbers or dates; days are counted from the first date
-    high: Any = None
-    # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
-    largest: float = 1.0
-    mean: float = 0.0
-    spread: float = 1.0
-    categories: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
-    # All indicators share one factor, because a rare value must not weigh more than a frequent one.
-    factor: float = 1.0
-
-    @classmethod
-    def of(
-        cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
-    ) -> _Scale:
+    def __init__(
+        self,
+        column: reading.Column,
+        is_known: BoolArray,
+        usual: Any,
+        weight: float,
+        filled: NDArray[Any],
+        is_equal: bool,
+    ) -> None:
         known = filled if is_known.all() else column.values[is_known]
-        bare = replace(column, values=column.values[:0])
-        usual = _usual_cell(known, column.kind)
+        self.column = replace(column, values=column.values[:0])
+        # The usual value (median or mode) fills missing cells that near rows cannot fill.
+        self.usual, self.weight = usual, weight
         if column.kind == "category":
-            categories = np.array(sorted(pd.unique(known)), dtype=object)
+            self.categories = np.array(sorted(pd.unique(known)), dtype=object)
             # With two values, a second indicator would be redundant.
-            names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
-            scale = cls(bare, names, weight, usual, categories=categories)
-            if is_equal:
-                spread = np.sqrt(scale._indicators(filled).var(axis=0).sum())
-                scale = replace(scale, factor=float(1.0 / spread))
-            return scale
-        scale = cls(bare, (column.name,), weight, usual, known.min(), known.max())
+            shown = self.categories[len(self.categories) == 2 :]
+            self.feature_names = tuple(f"{column.name}={value}" for value in shown)
+            # All indicators share one factor, because a rare value must not weigh more than a frequent one.
+            spread = np.sqrt(self._indicators(filled).var(axis=0).sum()) if is_equal else 1.0
+            self.factor = float(1.0 / spread)
+            return
+        self.feature_names = (column.name,)
+        # Days are counted from the first date.
+        self.low, self.high = known.min(), known.max()
+        # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
+        self.largest, self.mean, self.spread = 1.0, 0.0, 1.0
         if not is_equal:
-            return scale
-        numbers = scale._numbers(filled)
-        largest = np.abs(numbers).max()
-        numbers = numbers / largest
+            return
+        numbers = self._numbers(filled)
+        self.largest = np.abs(numbers).max()
+        numbers = numbers / self.largest
         is_usual = _usual(numbers)
         cells = filled[is_usual]
         if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
             row = int(np.abs(numbers).argmax())
             what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, more than 1e140 times the "
             raise DataError(f"{what}range of the other cells; correct the cell or leave it empty")
-        mean = numbers[is_usual].mean()
-        spread = (numbers - mean)[is_usual].std()
-        return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
+        self.mean = numbers[is_usual].mean()
+        spread = (numbers - self.mean)[is_usual].std()
+        self.spread = spread if spread > 0 else 1.0
 
     def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
         places = {value: place for place, value in enumerate(self.categories)}
@@ -733,21 +729,13 @@ class _Scale:
             return self.low + np.round(numbers * 86400e6).astype("timedelta64[us]")
         return numbers
 
-    def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
-        missing = pd.isna(cells)
-        if not missing.any():
-            return cells
-        found = cells.copy()
-        found[missing] = self.usual
-        return found
-
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
         """Treat new categories as missing cells, and report them in ``alarming`` and ``unseen``."""
-        unknown: list[str] = []
-        if self.column.kind == "category":
-            unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
+        if self.column.kind != "category":
+            return cells
+        unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
         if not unknown:
             return cells
         # Compare codes as numbers, because some programs write codes such as 1 or 01 as 1.0.
@@ -781,7 +769,10 @@ class _Scale:
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
-        ends = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        ends = [
+            written(value) if self.column.kind == "date" else f"{value:.6g}"
+            for value in (self.low, self.high, outside[distances.argmax()])
+        ]
         span, name = f"the range of the fit, {ends[0]} to {ends[1]}", self.column.name
         found = alarming if distances.max() > 1.5 * (high - low) else notes
         found.append(f"column {name!r} has {n} outside {span} (such as {ends[2]})")

@@ -411,8 +411,8 @@ def typed(
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
         notes.append(f"times in column {name!r} converted to hours")
-    elif dates and isinstance(days := read_dates(bare), np.ndarray):
-        found = _as_numbers(days, name, notes)
+    elif dates and isinstance(days := read_dates(bare), tuple):
+        found = _as_numbers(days[0], name, notes)
     else:
         texts[texts == ""] = None
         return texts

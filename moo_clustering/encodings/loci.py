@@ -199,7 +199,11 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes; clip bits, or replace invalid links by a parent, nearest neighbour or the sample."""
+        """Round genes, then clip bits, or replace invalid links.
+
+        A replaced link leads to the sample's parent in the tree. Without a tree, it leads to the nearest
+        neighbour, and without neighbours, to the sample itself.
+        """
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
@@ -216,7 +220,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw bits, or links to the sample itself or to a neighbour (without neighbours, to any sample)."""
+        """Draw bits, or links to the sample itself or a neighbour; without neighbours, to any sample."""
         shape = (n_individuals, self.n_var)
         if self.kind == "split":
             return rng.integers(0, 2, size=shape, dtype=np.uint8)

@@ -54,7 +54,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
 from moo_clustering.graphs import NeighborLists, neighbor_lists
-from moo_clustering.graphs.neighbors import metric_space
+from moo_clustering.graphs.neighbors import MetricSpace
 from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.results import ClusteringResult, carried_names, from_attributes, renamed_clusters
@@ -108,7 +108,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Make a ``predict`` accept partitioned tables; it must label each row independently."""
+    """Make a ``predict`` accept partitioned tables. The label of a row must not depend on other rows."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -144,9 +144,9 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters as scikit-learn does, but omit those of an estimator passed as ``start``."""
-        start = vars(self).get("start")
-        params: Any = super() if start is None else _without_start(self)
-        return params.get_params(deep) | ({} if start is None else {"start": start})
+        if (start := vars(self).get("start")) is None:
+            return super().get_params(deep)  # type: ignore[misc, no-any-return]
+        return _without_start(self).get_params(deep) | {"start": start}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters as scikit-learn does, except those of an estimator passed as ``start``."""
@@ -260,14 +260,6 @@ class ReportMixin(NumericOptionsMixin):
         -------
         Report
             Object with the attribute ``path`` and the method ``open()``. Notebooks display the report.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from moo_clustering import ParetoClustering
-        >>> X = load_iris().data
-        >>> ParetoClustering(3, random_state=0).fit(X).report("iris.html", X).open()  # doctest: +SKIP
-        True
         """
         return _pages("estimators").write_report_of(self, path, X, **options)
 
@@ -465,11 +457,11 @@ class ReportMixin(NumericOptionsMixin):
         return relabel(n_clusters=n_clusters)
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return the scaled training rows and a function that scales new rows; None if no rows are stored."""
+        """Return the scaled training rows and a function that scales new rows, or None if none are stored."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the ``support`` (see :meth:`table`) of each row for each cluster; None without a pool."""
+        """Return the ``support`` (see :meth:`table`) of each row for each cluster, or None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -481,14 +473,14 @@ class ReportMixin(NumericOptionsMixin):
         return bundle | {kind: self._with_card(bundle[kind]) for kind in {"text/html"} & bundle.keys()}
 
     def _with_card(self, diagram: str) -> str:
-        """Return an HTML card of the fitted clusterer; before ``fit``, return only the parameter diagram."""
+        """Return the parameter diagram and, after ``fit``, an HTML card of the result."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return _pages("card").card_of(self, diagram)
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method: if it changes the partition, cluster names are carried over (``carries``) or dropped."""
+    """Wrap a method so that it drops the cluster names, or carries them over, if it changes the partition."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -705,13 +697,12 @@ class NearestSampleMixin:
         X = numeric_features(self, X, dtype=dtype, reset=False)
         if space is None:
             return labels[X.argmin(axis=1)]
-        rows = metric_space(scaling(X), space.metric).points
+        rows = MetricSpace(scaling(X), space.metric).points
         return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
 
     def _neighbors(
         self, X: AnyFloatArray, width: int, rng: np.random.Generator, groups: ConstraintGroups | None = None
     ) -> NeighborLists:
-        """Return the neighbour lists of the scaled samples, and set ``neighbor_recall_``."""
         options: Any = {"metric": self.metric, "n_jobs": self.n_jobs, "method": self.neighbor_method}  # type: ignore[attr-defined]
         return neighbor_lists(X, width, ties=self.ties, rng=rng, groups=groups, **options)
 
@@ -720,7 +711,7 @@ class NearestSampleMixin:
         metric: Metric = self.metric  # type: ignore[attr-defined]
         scaling = feature_scaling(X, "none" if metric == "precomputed" else self.scale)
         rows = scaling(X)
-        self._compared = None if metric == "precomputed" else metric_space(rows, metric), scaling, rows.dtype
+        self._compared = None if metric == "precomputed" else MetricSpace(rows, metric), scaling, rows.dtype
         return rows
 
 
@@ -732,7 +723,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Return the table; check its number and names of features or, with ``reset``, store them."""
+    """Store (``reset``) or check the number and names of a table's features, and return the table."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -784,8 +775,10 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Give samples with the same number in ``equal`` their most frequent label (the lowest if tied)."""
-    # Samples in ``fixed`` keep their labels.
+    """Give samples with the same number in ``equal`` their most frequent label (the lowest if tied).
+
+    Samples whose indices are in ``fixed`` keep their labels.
+    """
     out = np.array(labels, dtype=np.int32)
     if equal.max() + 1 == len(equal):
         return out
@@ -802,7 +795,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
 
 
 def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
-    """Warn if fewer clusters than ``wanted`` are non-empty, or always if it is text, such as "k_min=3"."""
+    """Warn if fewer than ``wanted`` clusters are non-empty. A text like "k_min=3" always causes a warning."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
@@ -829,8 +822,11 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
-    """Return the checkpoint of a fit, or None; its identity is derived from the parameters and ``data``."""
-    # Parameters in ``free`` may change when a run is resumed: the identity uses the values in ``free``.
+    """Return the checkpoint of a fit, or None without the parameter ``checkpoint``.
+
+    A run can be resumed only with the same ``data`` and parameters. Parameters named in ``free`` may differ,
+    because the values in ``free`` replace them in the identity of the run.
+    """
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True requires checkpoint, the path of the file to resume from")
@@ -885,7 +881,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
-    """Raise a ValueError if ``n_clusters`` exceeds ``most``; ``of`` names this limit in the message."""
+    """Raise a ValueError if ``n_clusters`` exceeds ``most``. ``of`` names this limit in the message."""
     if n_clusters > most:
         raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
@@ -911,7 +907,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale by half the minimum (``low``) and half the range (``half``); given ``mean``, also standardise."""
+    """Scale X, given half its minimum (``low``) and half its range. With ``mean``, also standardise it."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half
@@ -919,7 +915,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``X``, ``F``, ... of a pymoo result 2-d; without feasible solutions, use the least infeasible."""
+    """Set ``X``, ``F``, ... of a pymoo result to 2-d arrays of the feasible or least infeasible solutions."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -113,7 +113,7 @@ class FrontMixin(metaclass=ABCMeta):
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select a solution by a rule from :meth:`_own_rules`; this default implementation uses the knee."""
+        """Select a solution by a rule from :meth:`_own_rules`. This default selects the knee."""
         self.choose("knee")
 
     @abstractmethod
@@ -131,7 +131,7 @@ class FrontMixin(metaclass=ABCMeta):
         return replace(found, front=front, rules=self.rules_, select=self._selected)
 
     def _selected(self, rule: str) -> ClusteringResult:
-        # A shallow copy suffices, because ``choose`` replaces attributes; in place, it modifies only caches.
+        # A shallow copy suffices, because ``choose`` replaces attributes, and only caches change in place.
         other = copy.copy(self)
         vars(other).pop("_cluster_names", None)
         return other.choose(rule)._clustering_result()
@@ -303,7 +303,6 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     save_history: bool = False
 
     def _set_objectives(self, problem: Any, F: NDArray[Any]) -> None:
-        """Set ``pareto_front_`` and the names and directions of the objectives."""
         self.pareto_front_ = problem.natural(F)
         self.objective_names_ = tuple(problem.objective_names)
         self._maximised = (problem.natural(np.ones(problem.n_obj)) < 0).tolist()
@@ -360,7 +359,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """Mixin that computes ``pareto_labels_`` on first access and caches it; ``fit`` must clear the cache."""
+    """Mixin that computes ``pareto_labels_`` on first access and caches it. ``fit`` must clear the cache."""
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
@@ -419,7 +418,7 @@ class MemberGraphs(ABC):
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool  # whether to link samples within groups; links between groups are always removed
+    join_groups: bool  # whether to link samples within groups (links between groups are always removed)
     options: Mapping[str, Any]  # estimator parameters
     seed: np.random.SeedSequence  # same seed for each partition, so that repeated calls agree
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
@@ -547,7 +546,6 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
     def _graph_options(self) -> dict[str, Any]:
-        """Return the graph parameters: all except ``start``."""
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:

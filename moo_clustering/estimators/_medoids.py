@@ -108,7 +108,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
             raise ValueError(f"k_max={self.k_max} must not exceed n_samples={n_samples}")
-        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         (seed,) = spawn_seeds(self.random_state, 1)
@@ -160,7 +160,6 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return "euclidean" if self.metric == "fisher" else self.metric
 
     def _weigh(self, X: Any) -> Any:
-        """With ``metric="fisher"``, multiply the features by the learned weights."""
         if self._weights is None:
             return X
         return csr_array(X @ diags_array(self._weights)) if issparse(X) else X * self._weights
@@ -172,7 +171,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # If several medoids are equal, all but the first are alone in their clusters; unite equal samples.
+        # If several medoids are equal, all but the first are alone in their clusters. Unite equal samples.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -193,7 +192,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Return one key per individual; equivalent individuals have equal keys."""
+        """Return a key of each individual. Equivalent individuals have equal keys."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -235,7 +234,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select by satisfied pairs, as documented for ``select``; without pairs, select the knee."""
+        """Select by the shares or numbers of satisfied pairs, or select the knee if there are no pairs."""
         if self.constraint_scores_ is None or self.supervision == "none":
             super()._take_by_rule(rule)
         else:
@@ -249,7 +248,6 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._set_representatives()
 
     def _set_representatives(self) -> None:
-        """Set the cluster representatives of the selected solution."""
         self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
         # Order the medoids as in the search, because ``predict`` breaks ties by their order.
         self._numbers = self._orders[self.chosen_, : self.n_clusters_].argsort()
@@ -263,7 +261,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
 
 def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
-    """Return the row with the largest sum of ``scores / n_pairs``; the lowest Xie-Beni index breaks ties."""
+    """Return the row with the largest sum of ``scores / n_pairs``. The lowest Xie-Beni index breaks ties."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Because of rounding errors, equal sums of shares can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))

@@ -17,6 +17,8 @@ from typing import Any
 from moo_clustering import __version__
 from moo_clustering._messages import did_you_mean, quoted
 
+RECOMMENDED = "pareto-clustering"
+RECOMMENDED_FOR_BAGS = "pareto-bags"
 _GROUP = "moo_clustering.methods"
 _PACKAGE = f"""@software{{moo_clustering,
   author = {{{{The moo\\_clustering developers}}}},
@@ -30,7 +32,10 @@ _SAYS_ALL = (ImportError, AttributeError, TypeError, ValueError)
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
-_NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
+_NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
+_SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
+_BAG_NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
+_SISC_NEEDS = "features with values 0 and 1 (otherwise, set binarize=True), dense or sparse; optional labels"
 # Parameters of published variants, defined here so that listing methods does not import estimators.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short", "delta": "auto", "search": "nsga2", "pop_size": 100, "n_gen": 100, "pc": 1.0,
@@ -151,74 +156,10 @@ def _check_fields(method: Method) -> None:
 
 
 _guided_method = partial(Method, supervision=("labels", "pairs"))
-_bag_method = partial(_guided_method, paper=_BAG_PAPER, needs=_NEEDS, bags=True)
-BAG_METHODS: tuple[Method, ...] = (
-    _bag_method(
-        name="bamic", class_name="BAMIC",
-        paper=f"Zhang & Zhou 2009, a baseline of the multi-instance paper; {_BAG_PAPER}",
-        summary="k-medoids of bags in the Hausdorff distance",
-        aliases={"BAGIC": {}},
-    ),
-    _bag_method(
-        name="mi-kmeans", class_name="MIKMeans",
-        summary="k-means of bags, by the distance from a centre to the farthest instance",
-        aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
-    ),
-    _bag_method(
-        name="migka", class_name="MIGKA",
-        summary="genetic k-means of bags, with objective-based mutation and k-means steps",
-        aliases={"MIGKA-printed": {"draw_weights": "printed", "empty": "closest", "elitism": 0}},
-    ),
-    _bag_method(
-        name="mifgka", class_name="MIFGKA",
-        summary="fast genetic k-means of bags, with distance-based mutation; may search empty clusters",
-        aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
-    ),
-    _bag_method(
-        name="migcuk", class_name="MIGCUK",
-        summary="genetic search for medoid bags; can find the number of clusters",
-        aliases={"MIGCUK-mean": {"centers": "mean"}},
-    ),
-    _bag_method(
-        name="chcmic", class_name="CHCMIC",
-        summary="CHC search for the partition of bags with the lowest Davies-Bouldin index",
-        aliases={"CHCMIC-printed": {"draw_weights": "printed", "empty": "closest"}},
-    ),
-    _bag_method(
-        name="memetic-chcmic", class_name="MemeticCHCMIC", paper=f"this package, after CHCMIC; {_BAG_PAPER}",
-        summary="CHC search over local optima, with at least 5% of the bags in every cluster",
-    ),
-)  # fmt: skip
-_NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
+_bag_method = partial(_guided_method, paper=_BAG_PAPER, needs=_BAG_NEEDS, bags=True)
 _document_method = partial(Method, sparse=True, stems=True)
-DOCUMENT_METHODS: tuple[Method, ...] = (
-    _document_method(
-        name="ensemble-nmf", class_name="EnsembleNMF", paper=_NMF_PAPER,
-        summary="consensus of many factorisations of documents with normalised-cut weights",
-        needs="documents, or non-negative term weights or counts, and the number of clusters",
-        aliases={
-            "EN-NCW-NMF": {}, "NCW-NMF-ensemble": {}, "EN-NMF": {"document_weighting": None},
-            "NCW-NMF": {"n_runs": 1},
-        },
-    ),
-    _document_method(
-        name="nmf-clustering", class_name="NMFClustering",
-        paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
-        summary="clusters of documents from the topics of one non-negative factorisation",
-        needs="documents, or non-negative term weights, and the number of clusters",
-        aliases={"NMF": {}, "NMF-literal": {"unit_topics": False}},
-    ),
-    _document_method(
-        name="spherical-kmeans", class_name="SphericalKMeans",
-        paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
-        summary="k-means by cosine similarity, for all clusters at once or by repeated bisection",
-        needs="documents, or numeric features, dense or sparse, and the number of clusters",
-        aliases={"bisecting": {"strategy": "bisecting"}, "bisecting-kmeans": {"strategy": "bisecting"}},
-    ),
-)  # fmt: skip
-RECOMMENDED = "pareto-clustering"
-RECOMMENDED_FOR_BAGS = "pareto-bags"
-FLAGSHIP_METHODS: tuple[Method, ...] = (
+_subspace_method = partial(Method, supervision=("labels", "label_sets"), sparse=True, presence=True)
+_BUILT_IN: tuple[Method, ...] = (
     _guided_method(
         name=RECOMMENDED, class_name="ParetoClustering", paper="this package",
         summary="recommended: consensus of algorithm families, guided by labels of a few samples, if any",
@@ -269,38 +210,124 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         needs="areas with polygons, and the number of regions; optional weights and earlier regions",
         areas=True,
     ),
-)  # fmt: skip
-GRAPH_METHODS: tuple[Method, ...] = (
     _guided_method(
-        name="mock", class_name="MOCK",
-        paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
-        summary="compact or connected clusters, from links of a spanning tree; finds the number of clusters",
-        needs="numeric features; optional labels or pairs",
+        name="pesc", class_name="PESC", paper=_PESC_PAPER,
+        summary="spectral clustering of a graph merged from a Pareto front of neighbour graphs",
+        needs="numeric features or precomputed distances, and the number of clusters",
         aliases={
-            "MOCK-2007": MOCK_2007, "delta-MOCK": MOCK_DELTA, "MOCK-PESC": MOCK_PESC,
-            "Semi-MOCK": {"supervision": "objective"},
+            "PESC_ES1": {"ensemble": "es1"}, "PESC_ES2": {"ensemble": "es2"},
+            "PESC_ES3": {"ensemble": "es3"}, "PESC-paper": PESC_PAPER,
         },
     ),
     _guided_method(
-        name="srmosc", class_name="SRMOSC", paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
-        summary="spectral clustering of graphs built from a Pareto front of sparse representations",
-        needs="numeric features, and the number of clusters; optional labels or pairs",
-        aliases={"SRMOSC-evolved": {"search": "nsga2"}},
-        evolves_with={"search": "nsga2"},
+        name="spectral-graph", class_name="SpectralGraphClustering",
+        paper=f"conventional similarity graphs, baselines of the PESC paper; {_PESC_PAPER}",
+        summary="spectral clustering of a k-nearest-neighbour, epsilon, full or water-filling graph",
+        needs="numeric features or precomputed distances, and the number of clusters",
+        aliases={
+            "kNN": {"graph": "knn"}, "mutual-kNN": {"graph": "mutual_knn"},
+            "epsilon-neighborhood": {"graph": "epsilon"}, "fully-connected": {"graph": "full"},
+            "water-filling": {"graph": "waterfill"},
+        },
     ),
-    Method(
-        name="fuzzy-modes-moga", class_name="FuzzyModesMOGA",
-        paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
-        summary="majority vote of a Pareto front of fuzzy k-modes clusterings, for categories or numbers",
-        needs="categories, or numeric features with metric='euclidean', and the number of clusters",
-        aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
-        categorical=True,
+    _guided_method(
+        name="nsga2-clus", class_name="NSGA2Clus", paper=_NSGA2_CLUS_PAPER,
+        summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
+        needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
+        aliases={
+            "Internal-NSGA-II-clus": {"supervision": "crowding", **NSGA2_CLUS},
+            "External-NSGA-II-clus": {"supervision": "external", **NSGA2_CLUS},
+        },
+        sparse=True,
     ),
-)  # fmt: skip
-_SISC_NEEDS = "features with values 0 and 1 (otherwise, set binarize=True), dense or sparse; optional labels"
-_SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
-_subspace_method = partial(Method, supervision=("labels", "label_sets"), sparse=True, presence=True)
-SUBSPACE_METHODS: tuple[Method, ...] = (
+    _guided_method(
+        name="amosa-clus", class_name="AMOSAClus",
+        paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+        summary="archived simulated annealing over sets of medoids; finds the number of clusters",
+        needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
+        aliases={"AMOSA-centre": {"encoding": "center"}},
+        sparse=True,
+    ),
+    _guided_method(
+        name="metric-kmeans", class_name="MetricKMeans",
+        paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+        summary="k-means in a Mahalanobis metric learned from pairs",
+        needs="numeric features, the number of clusters, and labels or pairs",
+        aliases={"KMDM": {}, "KMDM-full": {"metric_type": "full"}},
+    ),
+    _guided_method(
+        name="pckmeans", class_name="PCKMeans",
+        paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
+        summary="k-means with a penalty for violated pairs",
+        needs="features, dense or sparse, the number of clusters, and labels or pairs",
+        sparse=True,
+    ),
+    _guided_method(
+        name="hmrf-kmeans", class_name="HMRFKMeans",
+        paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+        summary="k-means with a penalty for violated pairs that depends on the distance between samples",
+        needs="features, dense or sparse, the number of clusters, and labels or pairs",
+        aliases={"KMProb": {}},
+        sparse=True,
+    ),
+    _bag_method(
+        name="bamic", class_name="BAMIC",
+        paper=f"Zhang & Zhou 2009, a baseline of the multi-instance paper; {_BAG_PAPER}",
+        summary="k-medoids of bags in the Hausdorff distance",
+        aliases={"BAGIC": {}},
+    ),
+    _bag_method(
+        name="mi-kmeans", class_name="MIKMeans",
+        summary="k-means of bags, by the distance from a centre to the farthest instance",
+        aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
+    ),
+    _bag_method(
+        name="migka", class_name="MIGKA",
+        summary="genetic k-means of bags, with objective-based mutation and k-means steps",
+        aliases={"MIGKA-printed": {"draw_weights": "printed", "empty": "closest", "elitism": 0}},
+    ),
+    _bag_method(
+        name="mifgka", class_name="MIFGKA",
+        summary="fast genetic k-means of bags, with distance-based mutation; may search empty clusters",
+        aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
+    ),
+    _bag_method(
+        name="migcuk", class_name="MIGCUK",
+        summary="genetic search for medoid bags; can find the number of clusters",
+        aliases={"MIGCUK-mean": {"centers": "mean"}},
+    ),
+    _bag_method(
+        name="chcmic", class_name="CHCMIC",
+        summary="CHC search for the partition of bags with the lowest Davies-Bouldin index",
+        aliases={"CHCMIC-printed": {"draw_weights": "printed", "empty": "closest"}},
+    ),
+    _bag_method(
+        name="memetic-chcmic", class_name="MemeticCHCMIC", paper=f"this package, after CHCMIC; {_BAG_PAPER}",
+        summary="CHC search over local optima, with at least 5% of the bags in every cluster",
+    ),
+    _document_method(
+        name="ensemble-nmf", class_name="EnsembleNMF", paper=_NMF_PAPER,
+        summary="consensus of many factorisations of documents with normalised-cut weights",
+        needs="documents, or non-negative term weights or counts, and the number of clusters",
+        aliases={
+            "EN-NCW-NMF": {}, "NCW-NMF-ensemble": {}, "EN-NMF": {"document_weighting": None},
+            "NCW-NMF": {"n_runs": 1},
+        },
+    ),
+    _document_method(
+        name="nmf-clustering", class_name="NMFClustering",
+        paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
+        summary="clusters of documents from the topics of one non-negative factorisation",
+        needs="documents, or non-negative term weights, and the number of clusters",
+        aliases={"NMF": {}, "NMF-literal": {"unit_topics": False}},
+    ),
+    _document_method(
+        name="spherical-kmeans", class_name="SphericalKMeans",
+        paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
+        summary="k-means by cosine similarity, for all clusters at once or by repeated bisection",
+        needs="documents, or numeric features, dense or sparse, and the number of clusters",
+        aliases={"bisecting": {"strategy": "bisecting"}, "bisecting-kmeans": {"strategy": "bisecting"}},
+    ),
     _subspace_method(
         name="sisc", class_name="SISC", paper=_SISC_PAPER,
         summary="fuzzy clusters with their own feature weights, guided by labels or label sets",
@@ -343,77 +370,33 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         },
         graph_options={"model": "sbm"}, equal_columns=None,
     ),
+    _guided_method(
+        name="mock", class_name="MOCK",
+        paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
+        summary="compact or connected clusters, from links of a spanning tree; finds the number of clusters",
+        needs="numeric features; optional labels or pairs",
+        aliases={
+            "MOCK-2007": MOCK_2007, "delta-MOCK": MOCK_DELTA, "MOCK-PESC": MOCK_PESC,
+            "Semi-MOCK": {"supervision": "objective"},
+        },
+    ),
+    _guided_method(
+        name="srmosc", class_name="SRMOSC", paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
+        summary="spectral clustering of graphs built from a Pareto front of sparse representations",
+        needs="numeric features, and the number of clusters; optional labels or pairs",
+        aliases={"SRMOSC-evolved": {"search": "nsga2"}},
+        evolves_with={"search": "nsga2"},
+    ),
+    Method(
+        name="fuzzy-modes-moga", class_name="FuzzyModesMOGA",
+        paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
+        summary="majority vote of a Pareto front of fuzzy k-modes clusterings, for categories or numbers",
+        needs="categories, or numeric features with metric='euclidean', and the number of clusters",
+        aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
+        categorical=True,
+    ),
 )  # fmt: skip
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        *FLAGSHIP_METHODS,
-        _guided_method(
-            name="pesc", class_name="PESC", paper=_PESC_PAPER,
-            summary="spectral clustering of a graph merged from a Pareto front of neighbour graphs",
-            needs="numeric features or precomputed distances, and the number of clusters",
-            aliases={
-                "PESC_ES1": {"ensemble": "es1"}, "PESC_ES2": {"ensemble": "es2"},
-                "PESC_ES3": {"ensemble": "es3"}, "PESC-paper": PESC_PAPER,
-            },
-        ),
-        _guided_method(
-            name="spectral-graph", class_name="SpectralGraphClustering",
-            paper=f"conventional similarity graphs, baselines of the PESC paper; {_PESC_PAPER}",
-            summary="spectral clustering of a k-nearest-neighbour, epsilon, full or water-filling graph",
-            needs="numeric features or precomputed distances, and the number of clusters",
-            aliases={
-                "kNN": {"graph": "knn"}, "mutual-kNN": {"graph": "mutual_knn"},
-                "epsilon-neighborhood": {"graph": "epsilon"}, "fully-connected": {"graph": "full"},
-                "water-filling": {"graph": "waterfill"},
-            },
-        ),
-        _guided_method(
-            name="nsga2-clus", class_name="NSGA2Clus", paper=_NSGA2_CLUS_PAPER,
-            summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
-            needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
-            aliases={
-                "Internal-NSGA-II-clus": {"supervision": "crowding", **NSGA2_CLUS},
-                "External-NSGA-II-clus": {"supervision": "external", **NSGA2_CLUS},
-            },
-            sparse=True,
-        ),
-        _guided_method(
-            name="amosa-clus", class_name="AMOSAClus",
-            paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
-            summary="archived simulated annealing over sets of medoids; finds the number of clusters",
-            needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
-            aliases={"AMOSA-centre": {"encoding": "center"}},
-            sparse=True,
-        ),
-        _guided_method(
-            name="metric-kmeans", class_name="MetricKMeans",
-            paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
-            summary="k-means in a Mahalanobis metric learned from pairs",
-            needs="numeric features, the number of clusters, and labels or pairs",
-            aliases={"KMDM": {}, "KMDM-full": {"metric_type": "full"}},
-        ),
-        _guided_method(
-            name="pckmeans", class_name="PCKMeans",
-            paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
-            summary="k-means with a penalty for violated pairs",
-            needs="features, dense or sparse, the number of clusters, and labels or pairs",
-            sparse=True,
-        ),
-        _guided_method(
-            name="hmrf-kmeans", class_name="HMRFKMeans",
-            paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
-            summary="k-means with a penalty for violated pairs that depends on the distance between samples",
-            needs="features, dense or sparse, the number of clusters, and labels or pairs",
-            aliases={"KMProb": {}},
-            sparse=True,
-        ),
-        *BAG_METHODS,
-        *DOCUMENT_METHODS,
-        *SUBSPACE_METHODS,
-        *GRAPH_METHODS,
-    )
-}  # fmt: skip
+METHODS = {method.name: method for method in _BUILT_IN}
 
 
 def accepting(field: str) -> str:
@@ -421,7 +404,6 @@ def accepting(field: str) -> str:
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 
-_BUILT_IN = tuple(METHODS.values())
 # Skipped methods of other packages: the names of each method, by the message that says why.
 _LEFT_OUT: dict[str, set[str]] = {}
 

@@ -34,7 +34,7 @@ from moo_clustering.estimators import _base, _options
 from moo_clustering.estimators import _pareto_confidence as verdicts
 from moo_clustering.estimators import _pareto_selection as selection
 from moo_clustering.estimators._fronts import ControlsMixin, FrontMixin
-from moo_clustering.estimators._pareto_evolution import Evolution, evolve_with_controls
+from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_with_controls
 from moo_clustering.estimators._pareto_pool import PooledSamples, pooled_bags
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
@@ -264,7 +264,6 @@ class ParetoPoolClusterer(
         )
 
     def _question_pool(self) -> QuestionPool:
-        """Return a QuestionPool, which contains the samples, pool and scores that a session needs."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
         if samples.counts is not None:
@@ -418,8 +417,8 @@ class ParetoPoolClusterer(
         assert candidates is not None
         if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
-            given = self._samples, candidates.within(self._interval(candidates)), self._number
-            self._take_points(selection.unsupervised_partition(*given, rule, rng))
+            allowed = candidates.within(self._interval(candidates))
+            self._take_points(selection.unsupervised_partition(allowed, self._number, rule, rng))
         elif rule in selection.GRANULARITIES:
             self._take_points(candidates.within(candidates.granularities[rule]).best(candidates.total))
         else:
@@ -543,10 +542,11 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Indices that sort samples by table row; a landmark is placed at its first sample (or inlier)."""
+        """Indices that sort the landmarks and known rows of a partitioned table by their first table row."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
+        # If outliers are noise, a landmark is placed at its first inlier.
         noise = (self.noise == "label") & (counts.outliers < counts.rows)
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
@@ -565,7 +565,7 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels and weights of samples; for partitioned tables, of landmarks and their outliers."""
+        """Return labels and weights. The weights of a label sum to its number of samples or table rows."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -598,7 +598,7 @@ class ParetoPoolClusterer(
         return found
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
-        """Convert sample labels to point labels; a noise point gets the label of the most similar inlier."""
+        """Convert sample labels to point labels. A noise point gets the label of the most similar inlier."""
         of_points, far = self._samples.per_point(labels), self._samples.far
         if far is not None and far.any():
             near = np.flatnonzero(~far)
@@ -743,8 +743,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If a pool with larger numbers of clusters than ``ks`` is needed, return a larger ``ks`` and select
-        # nothing. ``settle`` returns a replacement for the result, before the previous fit is overwritten.
+        # If the pool needs larger numbers of clusters than ``ks``, return these numbers, and select nothing.
+        # ``settle`` replaces the result. It is called before the previous fit is overwritten.
         samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
@@ -755,33 +755,32 @@ class ParetoPoolClusterer(
             kernel="full" if kernel == "pool+bags" else kernel, hard=self.pairs == "hard", clamp=self.clamp,
             class_prior=self.class_prior, merge_same_class=self.merge_same_class,
         )  # fmt: skip
-        candidates, evolution = None, None
+        candidates, evolved, scores = None, None, dict[str, float]()
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
             weight = self.criterion_weight
             objectives = selection.objectives_for(samples, side, pairs, criterion, weight, self.n_jobs)
-            sizes = None
+            least = 0
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
-                sizes = selection.LeastSizes.of(samples, self.min_cluster_size)
-            candidates = selection.Candidates.of(pool, objectives, sizes=sizes, equal=samples.equal_points)
+                least = self.min_cluster_size or min(10, max(2, round(0.01 * samples.n_rows)))
+            candidates = selection.Candidates.of(samples, pool, objectives, least=least)
             most = self.n_clusters[1] if isinstance(self.n_clusters, tuple | list) else None
-            if more := selection.more_numbers(ks, samples, candidates, most):
+            if more := selection.more_numbers(ks, candidates, most):
                 return more
-            if may_agree and sizes is not None and pairs is None:
+            if may_agree and self._number is None and pairs is None:
                 self._assessor = self._assessor_for(candidates)
                 trusted = self._assess(None, candidates).verdict != verdicts.NO_STRUCTURE
                 choose = partial(choose, trusted=trusted)
             if self.n_gen:
                 first = self._start_labels(samples.n_samples)
                 checkpoint = self._checkpoint_for(pool.labels, *supervision)
-                evolution = yield from evolve_with_controls(
-                    candidates, samples.graph, pairs, choose, self._seeds[1:], checkpoint,
+                evolved, candidates, solutions, scores = yield from evolve_with_controls(
+                    candidates, pairs, choose, self._seeds[1:], checkpoint,
                     start=None if first is None else samples.per_point(first), n_clusters=self._number,
                     n_gen=self.n_gen, pop_size=self.pop_size, engine=self.engine, verbose=bool(self.verbose),
                 )  # fmt: skip
-                candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
         if settle is not None:
@@ -789,7 +788,7 @@ class ParetoPoolClusterer(
         # The previous fit is overwritten from here on, so steps that can fail or be interrupted come before.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self.scoring_ = None if candidates is None else candidates.objectives
-        self._publish(evolution)
+        self._publish(evolved, scores)
         self._take(solutions["auto"])
         if side.kind == "none" and self._assessor is not None and self.verdict_ == verdicts.NO_STRUCTURE:
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
@@ -802,7 +801,7 @@ class ParetoPoolClusterer(
             )
         return []
 
-    def _publish(self, evolution: Evolution | None) -> None:
+    def _publish(self, evolved: EvolvedPartitions | None, scores: dict[str, float]) -> None:
         """Set the attributes that do not depend on the selected partition."""
         controls = ("control_labels_", "control_score_", "random_control_labels_")
         for name in ("classes_", "_changes", "_lead", *controls, "history_"):
@@ -824,27 +823,26 @@ class ParetoPoolClusterer(
             self._front = candidates.front()
             self.pareto_front_ = candidates.values[self._front]
             self.objective_names_ = candidates.objectives.names
-        self._problem = None if evolution is None else evolution.evolved.result.problem
+        self._problem = None if evolved is None else evolved.result.problem
         self._assessor = self._assessor_for(candidates)
         self.alternatives_ = self.scores_.iloc[self._alternatives].reset_index(drop=True)
         self.alternatives_["ari_to_labels"] = ari
         self._describe_alternatives()
-        self.interrupted_ = evolution is not None and evolution.interrupted
-        if evolution is not None:
-            self.history_ = evolution.evolved.history
-            self.control_score_ = evolution.scores
+        self.interrupted_ = evolved is not None and evolved.interrupted
+        if evolved is not None:
+            self.history_, self.control_score_ = evolved.history, scores
             for name in ("control", "random-control"):
                 if name in self._solutions:
                     labels = self._with_noise(self._numbered(self._solutions[name]).labels)
                     setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Restore the arrays that a pickle omits; X contains the training samples."""
+        """Restore the arrays that pickles omit and, if X contains the training samples, also the samples."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)
             saved["_samples"] = self._samples
-        self._publish(None)
+        self._publish(None, {})
         self.__dict__.update(saved)
 
     if not TYPE_CHECKING:  # if mypy saw __getattr__, it would accept any attribute
@@ -858,7 +856,7 @@ class ParetoPoolClusterer(
             return super().__getattr__(name)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
-        """Return an Assessor of the pool (the last one if the pool is unchanged); None without a pool."""
+        """Return the Assessor of the pool, or None without a pool. Reuse the last one for the same pool."""
         samples, last = self._samples, vars(self).get("_assessor")
         if last is not None and last.samples is samples:
             return last

@@ -67,13 +67,13 @@ BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Assess partitions of a pool, and compare them; ``best_agreement`` is the pool's highest agreement."""
+    """Assess partitions of a pool, and compare them."""
 
     samples: PooledSamples
-    best_agreement: float
+    best_agreement: float  # highest agreement of a partition in the pool
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition; the probability of structure is that of ``best``, the best one in the pool."""
+        """Assess a partition. The probability of structure is that of ``best``, the pool's best partition."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
@@ -194,7 +194,7 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct; many duplicates would look like clusters."""
+        """Whether at least half of the points are distinct. Many duplicates would look like clusters."""
         equal = self.samples.equal_points
         return self.samples.positions is not None and (
             equal is None or 2 * len(np.unique(equal)) >= len(equal)
@@ -259,7 +259,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # As in ``FamilyAgreement``, exclude the family that agrees best: it usually created the partition.
+        # As in ``FamilyAgreement``, exclude the family that agrees best. It usually created the partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -277,7 +277,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150: otherwise, clear clusters in small data look like noise.
+            # Treat fewer than 150 points as 150. Otherwise, clear clusters in small data look like noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -333,7 +333,7 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return whether each partition has separated clusters; ``features`` has a row of FEATURES for each."""
+    """Return a mask of the partitions with separated clusters. Each row of ``features`` has the FEATURES."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
     # If there are many clusters, require half of their mean share, which can be less than _APART_SHARE.
@@ -366,7 +366,7 @@ class Assessment(NamedTuple):
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the verdict and its remarks; ``apart`` says whether the clusters are separated."""
+    """Return the verdict and its remarks. ``apart``: whether the clusters are separated."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -378,8 +378,6 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
 
-# Estimator attributes that store an assessment, in the order of its fields.
-_ASSESSED = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
 # Assessments if only one partition is possible (NOTHING), and if there is no pool (NOTHING_KNOWN).
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 ALL_EQUAL = "all samples are identical"
@@ -464,12 +462,13 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 
 
 def verdict_of(estimator: Any) -> str | None:
-    """Return a text with verdict, expected index, p-value and remarks; None without a verdict."""
+    """Return a text with verdict, expected index, p-value and remarks, or None without a verdict."""
     if not hasattr(estimator, "verdict_"):
         return None
     n_samples, bags = estimator._samples.n_samples, bool(estimator._samples.kernels)
     supervised = estimator._side_information.kind != "none"
-    assessment = Assessment(*(getattr(estimator, name) for name in _ASSESSED))
+    names = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
+    assessment = Assessment(*(getattr(estimator, name) for name in names))
     confidence, p_value, verdict, remarks = assessment
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
@@ -502,7 +501,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the granularity of the result and the adjacent ones; return "" if there is only one."""
+    """Describe the granularity of the result and the adjacent ones, or return "" if there is only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -611,13 +610,13 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularity_(self: Any) -> str:
-        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
+        """Granularity of the result: "few", "some" or "many" clusters, or "" without a pool."""
         check_is_fitted(self)
         return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters by granularity: of the result or, for the others, of their best partition."""
+        """Number of clusters of the best partition of each granularity, or of the result for its own."""
         check_is_fitted(self)
         found = self._candidates
         if found is None:
@@ -635,8 +634,6 @@ class PoolReportMixin(ReportMixin):
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
         """Return the pool's partitions of the points, their weights, and the result."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
-        assert pool is not None
-        assert self._candidates is not None
         score = self._candidates.score[: pool.n_partitions]
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
@@ -680,7 +677,7 @@ class PoolReportMixin(ReportMixin):
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
         """Add confidence, sizes, families and differences (in feature ``names``) to ``alternatives_``."""
-        described: dict[str, list[Any]] = {"confidence": [], "sizes": [], "families": [], "difference": []}
+        described = []
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)
             names = self._point_features(names)
@@ -689,13 +686,13 @@ class PoolReportMixin(ReportMixin):
                 labels_of_other = self._with_noise(self._samples.per_sample(other))
                 found, weights = self._weighted(labels_of_other)
                 sizes = np.sort(np.bincount(found[found >= 0], weights[found >= 0]).astype(np.intp))[::-1]
-                described["confidence"].append(self._assess(other, self._candidates).confidence)
-                described["sizes"].append(", ".join(map(str, sizes[:8])) + ", ..." * (len(sizes) > 8))
+                largest = ", ".join(map(str, sizes[:8])) + ", ..." * (len(sizes) > 8)
                 families = self._assessor.finders(other) or [self._candidates.pool.families[member]]
-                described["families"].append(", ".join(families))
-                described["difference"].append(self._assessor.difference(labels, other, names))
-        for name, column in described.items():
-            self.alternatives_[name] = column
+                confidence = self._assess(other, self._candidates).confidence
+                difference = self._assessor.difference(labels, other, names)
+                described.append((confidence, largest, ", ".join(families), difference))
+        columns = ["confidence", "sizes", "families", "difference"]
+        self.alternatives_[columns] = pd.DataFrame(described, columns=columns)
 
     def _point_features(self: Any, names: Sequence[str] | None) -> list[str] | None:
         """Return the feature names, or None if the points' features are not columns of the data."""

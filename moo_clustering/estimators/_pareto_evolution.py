@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from deap import tools
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.rnd import RandomSelection
@@ -13,8 +12,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
 from moo_clustering import operators
-from moo_clustering._arrays import FloatArray, Labels, choice, integer
-from moo_clustering._data import require_same_samples
+from moo_clustering._arrays import FloatArray, Labels
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.constraints import PairwiseConstraints
@@ -42,8 +40,6 @@ class EvolvedPartitions:
     values: FloatArray
     result: Result
     history: Recorder
-    logbook: tools.Logbook | None
-    n_gen: int
     interrupted: bool
 
 
@@ -56,11 +52,9 @@ def evolve_pool(
     """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool)."""
     # The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with
     # each other. ``total(values, labels)`` returns scores (higher is better), which determine the initial
-    # population and the partitions that always survive. Clusters are split according to the similarities in
-    # ``graph``. With ``n_clusters``, partitions of the pool are first changed to this number of clusters.
-    # With ``survival="random"`` (the control), parents and survivors are random.
-    choice("engine", engine, ("pymoo", "deap"))
-    choice("survival", survival, ("crowding", "random"))
+    # population and the partitions that always survive. The operators use the similarities
+    # between samples in ``graph``. With ``n_clusters``, the partitions of the pool are first changed to this
+    # number of clusters. With ``survival="random"`` (the control), parents and survivors are random.
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
         pool_labels(pool), operators.LabelGraph.of(graph), indices, total,
@@ -69,7 +63,7 @@ def evolve_pool(
     )  # fmt: skip
     problem = composed[0]
     new = _pymoo_search if engine == "pymoo" else _deap_search
-    search = new(*composed, total, survival, integer("pop_size", pop_size), search_seed)
+    search = new(*composed, total, survival, pop_size, search_seed)
     signs = problem.natural(np.ones(problem.n_obj))
     if start is not None:
         search.start_from(operators.start_genes(problem, start))
@@ -80,69 +74,60 @@ def evolve_pool(
         description="random survival" if survival == "random" else "evolution",
         objective_names=problem.objective_names, signs=signs,
     )  # fmt: skip
-    logbook = None
     if isinstance(search, PymooSearch):
         result, memory = search.result(), search.algorithm.survival.memory
     else:
         genes = np.stack([np.asarray(individual) for individual in search.population])
         pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
         result, memory = pymoo_result(problem, pop), search.toolbox.select.func.memory
-        logbook = search.logbook
     final = relabel_by_first_appearance(problem.decode(result.pop.get("X")))
     labels = np.concatenate([final, memory.labels])
     values = np.concatenate([problem.natural(result.pop.get("F").astype(np.float64)), memory.values])
     first = distinct_rows(labels)[0]
-    return EvolvedPartitions(
-        labels[first], values[first], result, history, logbook, search.generation, interrupted
-    )
-
-
-class Evolution(NamedTuple):
-    """Evolved partitions, and the results with evolution, without it, and with random survival."""
-
-    # ``candidates`` contains the pool followed by the evolved partitions. ``solutions`` contains ``"auto"``,
-    # ``"control"`` and, unless interrupted, ``"random-control"``; ``scores`` contains the best total of each.
-
-    candidates: Candidates
-    solutions: dict[str, Solution]
-    scores: dict[str, float]
-    evolved: EvolvedPartitions
-    interrupted: bool
+    return EvolvedPartitions(labels[first], values[first], result, history, interrupted)
 
 
 def evolve_with_controls(
     pool: Candidates,
-    graph: Any,
     pairs: PairwiseConstraints | None,
     choose: Callable[[Candidates], Solution],
     seeds: Sequence[np.random.SeedSequence],
     checkpoint: Checkpoint | None,
     **options: Any,
-) -> Plans[Evolution]:
-    """Evolve a pool twice, once with random survival; select a result from it and from each evolved pool."""
-    objectives = pool.objectives
+) -> Plans[tuple[EvolvedPartitions, Candidates, dict[str, Solution], dict[str, float]]]:
+    """Evolve a pool twice, once with random survival; select a result from it and from each evolved pool.
+
+    Returns the evolved partitions, the candidates (the pool followed by the evolved partitions), and the
+    selected results and their best totals. Results are named ``"auto"``, ``"control"`` (without evolution)
+    and, unless interrupted, ``"random-control"``.
+    """
+    objectives, graph = pool.objectives, pool.samples.graph
     if pairs is not None:
         objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
     options.update(graph=graph, constraints=pairs, indices=objectives.indices, total=objectives.total)
-    start = Candidates.of(pool.pool, objectives, pool.values, pool.sizes, pool.equal)
 
     def evolve(survival: str, seed: Any, **more: Any) -> Plans[tuple[EvolvedPartitions, Candidates]]:
         number = int(seed.generate_state(1)[0])
         evolved = yield from evolve_pool(pool=pool.pool, survival=survival, seed=number, **options, **more)
-        members = PartitionPool(evolved.labels, ("evolved",) * len(evolved.labels))
-        return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
+        members = pool.pool.joined(PartitionPool(evolved.labels, ("evolved",) * len(evolved.labels)))
+        values = np.concatenate([pool.values, evolved.values])
+        return evolved, Candidates.of(pool.samples, members, objectives, values, pool.least)
 
     evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
     solutions = {"auto": choose(candidates), "control": choose(pool)}
-    scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
+    scores = {
+        "result": float(candidates.total.max()),
+        "control": float(candidates.total[: pool.pool.n_partitions].max()),
+    }
     # After Ctrl-C, skip the control with random survival, which takes as long as the evolution.
-    if not (interrupted := evolved.interrupted):
+    if not evolved.interrupted:
         # This control has the same operators and number of evaluations, but random survival.
         at_random, by_chance = yield from evolve("random", seeds[1])
-        if not (interrupted := at_random.interrupted):
+        evolved = replace(evolved, interrupted=at_random.interrupted)
+        if not evolved.interrupted:
             solutions["random-control"] = choose(by_chance)
             scores["random_control"] = float(by_chance.total.max())
-    return Evolution(candidates, solutions, scores, evolved, interrupted)
+    return evolved, candidates, solutions, scores
 
 
 def _composed(
@@ -153,9 +138,6 @@ def _composed(
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
-    require_same_samples("graph and pool", graph.n_samples, m)
-    if constraints is not None:
-        require_same_samples("constraints and pool", constraints.n_samples, m)
     # Allow at least 60 clusters in evolved partitions if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))

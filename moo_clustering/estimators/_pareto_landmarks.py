@@ -129,7 +129,7 @@ class FeatureScaling:
         return rows
 
     def inverse(self, rows: FloatArray) -> FloatArray:
-        """Convert scaled rows back to feature units; return reduced rows unchanged."""
+        """Convert scaled rows back to feature units. Reduced rows are returned unchanged."""
         if self.least is None:
             return rows
         found = np.tile(self.least, (len(rows), 1))
@@ -138,7 +138,7 @@ class FeatureScaling:
 
 
 def _row_parts(X: Any) -> list[Any]:
-    """Divide dense data into row blocks (views) that are small enough to scale; keep sparse data whole."""
+    """Divide dense data into blocks of rows that are small enough to scale. Sparse data remain one block."""
     step = max(1, AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
@@ -237,7 +237,7 @@ def rounding(rows: FloatArray) -> float:
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Drop rare groups of unsuitable size; return each landmark's group (-1: none). None without groups."""
+    """Drop rare groups of unsuitable size. Return each landmark's group or -1, or None without groups."""
     # A landmark of identical rows (``uniform``) far from all others becomes a group, even if its share of the
     # rows exceeds the maximum. Otherwise, it would be an outlier, because no other landmark is near.
     sizes = np.bincount(rare + 1, counts)[1:]
@@ -251,7 +251,7 @@ def settled_groups(
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups far from all other rows; return the row indices and longest link of each group."""
+    """Return the row indices and the longest link of each small group that is far from all other rows."""
     # Groups are sought only among the rows returned by ``_outer_rows``.
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
@@ -303,7 +303,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
     near, gaps = near[:, 1:], gaps[:, 1:]
     sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Link centres if their gap is small relative to their radii; isolated centres form small components.
+    # Link centres if their gap is small relative to their radii. Isolated centres form small components.
     short = np.minimum(radius[:, None], radius[near])
     close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
     ends = np.nonzero(close)[0], near[close]
@@ -388,7 +388,7 @@ class PointSearch:
         self._arguments = blocks, order, most, starts, pivots.T.ravel(), radii
 
     def __call__(self, rows: FloatArray, n: int, n_jobs: int | None = None) -> tuple[Labels, FloatArray]:
-        """Return positions and distances of up to ``n`` nearest points; the lowest position wins ties."""
+        """Return positions and distances of up to ``n`` nearest points. Ties go to the lowest position."""
         n_points = len(self._arguments[1])
         positions = np.empty((len(rows), min(n, n_points)), dtype=np.int32)
         distances = np.empty(positions.shape)
@@ -422,7 +422,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # A sum includes the rows of earlier batches as their mean (the centre) times their number.
+        # Each sum counts the rows of earlier batches as their number times their mean, the centre.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,56 +25,50 @@ from moo_clustering.parts import Parts, lazy_labels
 _MOST_KNOWN = 100_000
 
 
-class KnownRows(NamedTuple):
-    """Table rows with labels or pairs: their indices ``rows``, labels, and pairs of positions in ``rows``."""
+def known_rows(
+    n_rows: int, y: Any, must_link: Any, cannot_link: Any
+) -> tuple[Int64Array, tuple[Any, Int64Array | None, Int64Array | None]]:
+    """Return the indices of the rows with labels or pairs, and the labels and pairs of these rows.
 
-    rows: Int64Array
-    y: Any
-    must_link: Int64Array | None
-    cannot_link: Int64Array | None
-
-    @property
-    def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels, must-links and cannot-links of these rows, or (None, None, None) if there are no rows."""
-        return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
-
-    @classmethod
-    def of(cls, n_rows: int, y: Any, must_link: Any, cannot_link: Any) -> "KnownRows":
-        """Create from ``y`` (classes of all rows, or a map from row indices to classes) and pairs of rows."""
-        numbers, classes = NO_ROWS, []
-        if isinstance(y, Mapping):
-            for number in y:
-                whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-                if not whole or not 0 <= number < n_rows:
-                    raise ValueError(
-                        f"y must map row indices from 0 to {n_rows - 1} to classes, got {quoted(number)}"
-                    )
-            numbers = np.array(sorted(y), dtype=np.int64)
-            classes = [y[number] for number in numbers.tolist()]
-        elif y is not None:
-            targets = partial_targets(y, n_rows)
-            if targets.multilabel:
-                raise ValueError("y must contain one class per row, or map row indices to classes")
-            numbers, codes = targets.indicators.nonzero()
-            classes = targets.classes[codes].tolist()
-        pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_rows)
-        rows = np.unique(np.concatenate([numbers, pairs.must_link.ravel(), pairs.cannot_link.ravel()]))
-        if len(rows) > _MOST_KNOWN:
-            raise ValueError(
-                f"y and pairs must name at most {_MOST_KNOWN} rows of a partitioned table, got {len(rows)}"
-            )
-        labels: Any = None
-        if y is not None:
-            labels = np.full(len(rows), -1, dtype=object)
-            labels[np.searchsorted(rows, numbers)] = classes
-            labels = labels.tolist()
-        must, cannot = (np.searchsorted(rows, each) for each in (pairs.must_link, pairs.cannot_link))
-        of_rows = None if must_link is None else must, None if cannot_link is None else cannot
-        return cls(rows.astype(np.int64), labels, *of_rows)
+    ``y`` contains the classes of all rows, or maps row indices to classes. Returned pairs contain positions
+    in the returned row indices. All supervision is None if no row has labels or pairs.
+    """
+    numbers, classes = NO_ROWS, []
+    if isinstance(y, Mapping):
+        for number in y:
+            whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+            if not whole or not 0 <= number < n_rows:
+                raise ValueError(
+                    f"y must map row indices from 0 to {n_rows - 1} to classes, got {quoted(number)}"
+                )
+        numbers = np.array(sorted(y), dtype=np.int64)
+        classes = [y[number] for number in numbers.tolist()]
+    elif y is not None:
+        targets = partial_targets(y, n_rows)
+        if targets.multilabel:
+            raise ValueError("y must contain one class per row, or map row indices to classes")
+        numbers, codes = targets.indicators.nonzero()
+        classes = targets.classes[codes].tolist()
+    pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_rows)
+    rows = np.unique(np.concatenate([numbers, pairs.must_link.ravel(), pairs.cannot_link.ravel()]))
+    if not len(rows):
+        return NO_ROWS, (None, None, None)
+    if len(rows) > _MOST_KNOWN:
+        raise ValueError(
+            f"y and pairs must name at most {_MOST_KNOWN} rows of a partitioned table, got {len(rows)}"
+        )
+    labels: Any = None
+    if y is not None:
+        labels = np.full(len(rows), -1, dtype=object)
+        labels[np.searchsorted(rows, numbers)] = classes
+        labels = labels.tolist()
+    must, cannot = (np.searchsorted(rows, each) for each in (pairs.must_link, pairs.cannot_link))
+    of_rows = None if must_link is None else must, None if cannot_link is None else cannot
+    return rows.astype(np.int64), (labels, *of_rows)
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Store the given table rows as those with labels or pairs; this reads the table at most once."""
+    """Add the given table rows, which have labels or pairs, to the samples. Reads the table at most once."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -92,9 +86,11 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 
 
 class PooledLabels:
-    """Callable that predicts the labels of rows; rows with labels or pairs have the labels ``of_known``."""
+    """Callable that predicts the labels of rows.
 
-    # Outliers in the clusters of the mask ``marked`` are labelled -1.
+    Rows with labels or pairs have the labels ``of_known``. The mask ``marked`` selects the clusters whose
+    outliers are labelled -1.
+    """
 
     def __init__(
         self,
@@ -128,7 +124,7 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label a part of the training table; ``start`` is the index of its first row."""
+        """Label a part of the training table. ``start`` is the index of its first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known
@@ -161,7 +157,7 @@ class PartsMixin(PartLabelsMixin):
         super().show(*self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def _shown_landmarks(self: Any, X: Any, options: dict[str, Any]) -> tuple[Any]:
-        """Return ``X`` or, for partitioned tables, the landmarks; set defaults of report ``options``."""
+        """Return ``X`` or, for partitioned tables, the landmarks. Set defaults of the report ``options``."""
         check_is_fitted(self)
         if self._samples.counts is None or X is not None:
             return (X,)
@@ -172,7 +168,7 @@ class PartsMixin(PartLabelsMixin):
         return (landmarks,)
 
     def _reads_parts(self: Any, X: Any) -> bool:
-        """Return whether X is a partitioned table; raise a ValueError if an option does not support it."""
+        """Return whether X is a partitioned table. Raise a ValueError if an option does not support it."""
         if not is_partitioned(X):
             return False
         extra = [each[1] if isinstance(each, tuple) else each for each in self.extra_candidates or ()]
@@ -192,7 +188,7 @@ class PartsMixin(PartLabelsMixin):
         """Fit to a partitioned table, which is represented by landmarks."""
         if table.n_rows < 2:
             raise ValueError(f"{type(self).__name__} requires at least 2 rows, got {table.n_rows}")
-        known, side = self._known_rows(table.n_rows, *supervision)
+        known, supervision, side = self._known_rows(table.n_rows, *supervision)
         self._check_data(table)
         if self.checkpoint is not None or self.resume:
             self._checkpoint_for()
@@ -202,28 +198,31 @@ class PartsMixin(PartLabelsMixin):
         pooled = self._pooled(table, True, pool_seed)
         ks: Any = self.k_range
         while True:
-            samples = with_known_rows(pooled(ks), table, known.rows)
+            samples = with_known_rows(pooled(ks), table, known)
             assert samples.counts is not None
             opened = replace(table, far_share=float(samples.counts.outliers.sum() / table.n_rows))
             vars(self).update(parts_=opened, _samples=samples, _seeds=seeds)
             extended = side.extended(0, before=samples.n_points)
-            ks = yield from self._select(extended, *known.supervision, ks=ks if self._grows(side) else None)
+            ks = yield from self._select(extended, *supervision, ks=ks if self._grows(side) else None)
             if not ks:
                 return
 
-    def _known_rows(self: Any, n_rows: int, *supervision: Any) -> tuple[KnownRows, SideInformation]:
-        known = KnownRows.of(n_rows, *supervision)
+    def _known_rows(
+        self: Any, n_rows: int, *supervision: Any
+    ) -> tuple[Int64Array, tuple[Any, ...], SideInformation]:
+        """Return the rows with labels or pairs, and their supervision, also as SideInformation."""
+        rows, supervision = known_rows(n_rows, *supervision)
         self._check_number(n_rows)
         options = {"novel": self.novel, "pairs": self.pairs}
         try:
-            return known, read_side_information(len(known.rows), *known.supervision, **options)
+            return rows, supervision, read_side_information(len(rows), *supervision, **options)
         except InconsistentConstraintsError as error:
-            raise error._renumbered(known.rows) from None
+            raise error._renumbered(rows) from None
 
     def _read_known_rows(self: Any, *supervision: Any) -> SideInformation:
         """Convert new labels and pairs, and read the table rows to which they refer."""
-        known, side = self._known_rows(self.parts_.n_rows, *supervision)
-        vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, known.rows)
+        rows, _, side = self._known_rows(self.parts_.n_rows, *supervision)
+        vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, rows)
         return side.extended(0, before=self._samples.n_points)
 
     def _label(self: Any, *, of_fit: bool = False) -> Any:

@@ -60,7 +60,7 @@ class RowCounts(NamedTuple):
     rows: IntpArray  # number of rows
     outliers: IntpArray  # number of outliers among these rows
     first: IntpArray  # index of the first row
-    inlier: IntpArray  # index of the first row that is not an outlier; very large if there is none
+    inlier: IntpArray  # index of the first row that is not an outlier, or the largest integer if none
     widest: FloatArray  # largest distance from a row to the landmark
 
     @classmethod
@@ -132,7 +132,9 @@ class PooledSamples:
         """Number of samples or, for a partitioned table, number of table rows that each point represents."""
         if self.counts is not None:
             return self.counts.rows.astype(np.float64)
-        return self.summed(np.ones((self.n_samples, 1)))[:, 0]
+        if self.landmark_of is None:
+            return np.ones(self.n_samples)
+        return np.bincount(self.landmark_of, minlength=self.n_points).astype(np.float64)
 
     @property
     def far_samples(self) -> BoolArray:
@@ -151,7 +153,7 @@ class PooledSamples:
 
     @property
     def positions(self) -> FloatArray | None:
-        """Features of the points or, for distances, their principal coordinates; None for bags."""
+        """Features of the points, or their principal coordinates for distances, or None for bags."""
         return self.coordinates if self.features is None else self.features
 
     @property
@@ -178,7 +180,7 @@ class PooledSamples:
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Sum sample values, shape (n_samples, c), for each point; returns shape (n_points, c)."""
+        """Return the sum of the values, shape (n_samples, c), of each point's samples."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -205,23 +207,25 @@ class PooledSamples:
 
     def interpolated(self, values: FloatArray) -> FloatArray:
         """Return weighted means of ``values``, shape (n_points, c), at the points nearest to each sample."""
-        return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
+        return values if self.landmark_of is None else nearest_mean(values, *self.nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
-        """Return indices and distances of the points nearest to the chosen samples, (n_chosen, n_nearest)."""
+        """Return indices and weights of the points nearest to the chosen samples, (n_chosen, n_nearest)."""
         if self.landmark_of is None:
-            return chosen[:, None], np.zeros((len(chosen), 1))
-        positions, distances = self._nearest_landmarks
-        return positions[chosen], distances[chosen]
+            return chosen[:, None], np.ones((len(chosen), 1))
+        positions, weights = self.nearest_landmarks
+        return positions[chosen], weights[chosen]
 
     @cached_property
-    def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
+    def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
+        """The three landmarks nearest to each sample, and their weights, both of shape (n_samples, 3)."""
         if (features := self.sample_features) is None:
             raise ValueError(
                 "this model was loaded without its training samples, which this call requires; call "
                 "restore_samples(X) first"
             )
-        return self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
+        positions, distances = self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
+        return positions, nearest_weights(distances)
 
     @cached_property
     def similarity(self) -> FloatArray:
@@ -237,19 +241,13 @@ class PooledSamples:
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
-    def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
-        """Nearest landmarks of each sample, and their weights."""
-        positions, distances = self._nearest_landmarks
-        return positions, nearest_weights(distances)
-
-    @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
         """Cache of fitted agreement and criterion, and of their values for the pool, by criterion name."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Omit derived attributes from pickles and, with landmarks, also the samples.
-        omitted = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
+        omitted = {"scored", "similarity", "walk", "nearest_landmarks", "_inliers"}
         state = {name: value for name, value in self.__dict__.items() if name not in omitted}
         kept = self.landmark_of is None or self.counts is not None
         return state if kept else state | {"scaled": None, "rows": None}
@@ -363,9 +361,10 @@ def extended(
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
     # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only the rows in
-    # ``apart``, which are unlike training rows, become points; more than ``n_landmarks / 10`` of them are
-    # represented by that many centres. In every partition, a new point joins the nearest earlier point's
-    # cluster. With a ``k_range``, partitions of a new pool replace those of the same family and n_clusters.
+    # ``apart``, which are unlike training rows, become points. If more than ``n_landmarks / 10`` rows are in
+    # ``apart``, ``n_landmarks / 10`` k-means centres represent them. In every partition, a new point joins
+    # the nearest earlier point's cluster. With a ``k_range``, a new pool is computed, and its partitions
+    # replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -435,12 +434,11 @@ def extended(
     return replace(found, pool=PartitionPool.of(members))
 
 
-def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Average ``values[positions]``, shape (n, n_nearest, c), weighted by inverse squared distance."""
-    shares = nearest_weights(distances)
+def nearest_mean(values: FloatArray, positions: IntpArray, weights: FloatArray) -> FloatArray:
+    """Return weighted means over the nearest points of ``values[positions]``, shape (n, n_nearest, c)."""
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
-        means += shares[:, column, None] * values[positions[:, column]]
+        means += weights[:, column, None] * values[positions[:, column]]
     return means
 
 
@@ -464,7 +462,7 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table; return a function that builds its PooledSamples, with all views, for a ``k_range``."""
+    """Return a function that builds the PooledSamples of a table, with all views, for a ``k_range``."""
     # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If this is not the
     # whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
@@ -537,8 +535,11 @@ def _placed_rows(
     table: Any, rows: Any, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
-    """Move each landmark to the mean of its rows; return landmarks, their outlier mask and row counts."""
-    # The outlier mask of the rows comes last; for partitioned tables, it and ``landmark_of`` are empty.
+    """Move each landmark to the mean of its rows.
+
+    Returns the landmarks, their outlier mask, their row counts and, for tables in memory, the outlier mask of
+    the rows. For partitioned tables, this mask and ``landmark_of`` are empty.
+    """
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -600,7 +601,7 @@ def _search(
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
-    """Call ``function(rows, start, search, *args)`` for each part or block of rows; merge the results."""
+    """Merge the results of ``function(rows, start, search, *args)`` for all parts or blocks of rows."""
     if isinstance(table, Parts):
         return table.map(function, search, *args, merge=_merged, description=description)
     assert search.features is not None
@@ -620,7 +621,7 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
 
 
 def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
-    """Return the landmarks' row counts; for tables in memory, also the rows' landmarks and outlier mask."""
+    """Return the landmarks' row counts and, for tables in memory, the rows' landmarks and outlier mask."""
     counts, _, at, outlying = _assigned(rows, start, search)
     return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
 
@@ -643,7 +644,7 @@ def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
-    """Learn a scaling that ignores outliers; return it, the landmarks, and the outlier mask of the points."""
+    """Return a scaling that ignores outliers, the landmarks, and the outlier mask of the points."""
     # X contains all ``n_rows`` table rows or a sample of them.
     scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -808,7 +809,7 @@ def _pool_of_views(
     points: Any,
     graph: sp.csr_array,
 ) -> PartitionPool:
-    """Join the pools of ``points`` for all views; only the main view, "", uses ``graph`` and ``extra``."""
+    """Join the pools of ``points`` for all views. Only the main view, "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
         # Tables with many equal samples can have fewer landmarks than requested clusters.
         n_points = len(tables[""][points])
@@ -832,7 +833,7 @@ class TableNeighbors:
 
     scaling: placement.FeatureScaling
     points: FloatArray
-    # Maximum distance of a sample assigned to each landmark; infinite except for landmarks of rare groups.
+    # Maximum distance of a sample assigned to each landmark, infinite for landmarks outside rare groups.
     limits: FloatArray | None = None
 
     @cached_property
@@ -863,7 +864,7 @@ def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n smallest entries per row; the first wins ties."""
+    """Return positions and values of the n smallest entries per row. Ties go to the first entry."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
@@ -891,11 +892,7 @@ class BagNeighbors:
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
     """Subsample bags with more than ``max_instances`` instances, keeping the order of instances."""
-    if max_instances is None:
-        return bags
-    if max_instances < 1:
-        raise ValueError(f"max_instances must be None or a positive integer, got {max_instances}")
-    if bags.sizes.max() <= max_instances:
+    if max_instances is None or bags.sizes.max() <= max_instances:
         return bags
     # Draw one random key per position within a bag, so the order of the bags does not affect the result.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))

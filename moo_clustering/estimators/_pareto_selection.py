@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from moo_clustering import evidence, validity
@@ -23,7 +22,7 @@ from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import warn_of_few
-from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean
+from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean, nearest_weights
 from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
@@ -81,8 +80,8 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return the pairs of points; a pair of landmarks is weighted by its number of sample pairs."""
-        # Drop pairs of samples with the same landmark: they are in the same cluster in every partition.
+        """Return the pairs of points. A pair of landmarks is weighted by its number of sample pairs."""
+        # Pairs of samples with the same landmark are dropped: no partition of the landmarks separates them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -180,7 +179,7 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """Return the score; with labels or pairs, 20 times the score plus the log-likelihood of these."""
+        """Return the score or, with labels or pairs, their log-likelihood plus 20 times the score."""
         total = self.score(values)
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
@@ -205,7 +204,8 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     X = samples.positions
     if X is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    # In up to three dimensions, clusters are often thin and curved; in more, they are closer to Gaussian.
+    # In up to three dimensions, clusters are often thin and curved. In more dimensions, they are closer to
+    # Gaussian.
     if samples.features is not None:
         is_flat = X.shape[1] <= 3
     else:
@@ -259,9 +259,11 @@ def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement plus broad support (mean adjusted Rand index with all families; 0 if negative)."""
+    """Family agreement plus broad support, the mean adjusted Rand index with the partitions of all families.
 
-    # Family agreement is a median, so it is low for structures that few families find, such as spirals.
+    Negative adjusted Rand indices count as 0. The family agreement alone is a median, so it is low for
+    structures that few families find, such as spirals.
+    """
 
     name, greater_is_better = "broad_agreement", True
 
@@ -287,7 +289,7 @@ class BroadAgreement(validity.ValidityIndex):
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Return the family agreement alone; that of the pool's own partitions is computed only once."""
+        """Return the family agreement alone. That of the pool's own partitions is computed only once."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -296,7 +298,7 @@ class BroadAgreement(validity.ValidityIndex):
 
 
 class SumOfIndices(validity.ValidityIndex):
-    """Weighted sum of two fitted indices; the weight of the first is 1."""
+    """First index plus ``weight`` times the second index. Both indices are already fitted."""
 
     greater_is_better = True
 
@@ -307,7 +309,7 @@ class SumOfIndices(validity.ValidityIndex):
         self.name = name  # type: ignore[misc]
 
     def fit(self, data: ArrayLike) -> Self:
-        """Return self without fitting, because both indices are already fitted."""
+        """Return self without fitting."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -328,82 +330,50 @@ class LogClusters(validity.ValidityIndex):
 
 
 @dataclass(frozen=True, eq=False)
-class LeastSizes:
-    """Minimum cluster size ``least``, and merging of smaller clusters."""
-
-    least: int
-    weights: FloatArray  # shape (n_points,): samples per point
-    # shape (n_points, n_points): similarities used to merge small clusters.
-    graph: sp.csr_array
-
-    @classmethod
-    def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Create from samples. By default, ``least`` is 1% of n_samples, clipped to [2, 10]."""
-        if least is None:
-            least = min(10, max(2, round(0.01 * samples.n_rows)))
-        return cls(least, samples.sizes, samples.graph)
-
-    def smallest(self, labels: Labels) -> float:
-        """Return the size of the smallest cluster."""
-        return float(np.bincount(labels, weights=self.weights).min())
-
-    def merged(self, labels: Labels) -> Labels:
-        """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # Similarity: sum of edge weights between two clusters. Clusters without edges join the largest.
-        labels = number_clusters(labels)[0]
-        while labels.max() > 0 and self.smallest(labels) < self.least:
-            sizes = np.bincount(labels, weights=self.weights)
-            smallest = int(sizes.argmin())
-            links = np.asarray(self.graph[labels == smallest].sum(axis=0)).reshape(-1)
-            ties = np.bincount(labels, weights=links)
-            ties[smallest] = -1.0
-            sizes[smallest] = -1.0
-            joined = ties.argmax() if ties.max() > 0.0 else sizes.argmax()
-            labels = number_clusters(np.where(labels == smallest, joined, labels))[0]
-        return labels
-
-
-@dataclass(frozen=True, eq=False)
 class Candidates:
     """Partitions of the points, with their objectives and scores, and restrictions on the result."""
 
+    samples: PooledSamples
     pool: PartitionPool
     objectives: Objectives
     values: FloatArray
     score: FloatArray
     total: FloatArray
-    sizes: LeastSizes | None = None
-    equal: Labels | None = None  # groups of equal points
+    least: int = 0  # minimum cluster size in the result; 0: no restriction
     interval: tuple[int, int] | None = None  # allowed numbers of clusters in the result
 
     @classmethod
     def of(
         cls,
+        samples: PooledSamples,
         pool: PartitionPool,
         objectives: Objectives,
         values: FloatArray | None = None,
-        sizes: LeastSizes | None = None,
-        equal: Labels | None = None,
+        least: int = 0,
     ) -> Self:
         """Score the partitions of a pool, given their objectives ``values`` (default: computed here)."""
         if values is None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
         total = objectives.total(values, pool.labels)
-        return cls(pool, objectives, values, objectives.score(values), total, sizes, equal)
+        return cls(samples, pool, objectives, values, objectives.score(values), total, least)
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of partitions within ``interval`` that satisfy ``equal`` and ``sizes``, each if any does."""
+        """Mask of the partitions within ``interval``.
+
+        If any of these partitions keeps equal points together, the others are excluded. After that, if any
+        of the remaining partitions has no cluster below the size ``least``, the others are excluded.
+        """
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
-        if self.equal is not None:
-            first = np.unique(self.equal, return_index=True)[1]
-            united = inside & (self.labels == self.labels[:, first[self.equal]]).all(axis=1)
+        if (equal := self.samples.equal_points) is not None:
+            first = np.unique(equal, return_index=True)[1]
+            united = inside & (self.labels == self.labels[:, first[equal]]).all(axis=1)
             inside = united if united.any() else inside
-        if self.sizes is not None:
-            enough = inside.copy()
-            enough[inside] = [self.sizes.smallest(row) >= self.sizes.least for row in self.labels[inside]]
+        if self.least:
+            enough, weights = inside.copy(), self.samples.sizes
+            enough[inside] = [np.bincount(row, weights).min() >= self.least for row in self.labels[inside]]
             if enough.any():
                 return enough
         return inside
@@ -441,15 +411,29 @@ class Candidates:
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
-        if n_clusters is not None or self.sizes is None or self.interval is not None:
+        if n_clusters is not None or not self.least or self.interval is not None:
             return best
-        return self.sizes.merged(best)
+        return self._without_small(best)
 
-    def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
+    def _without_small(self, labels: Labels) -> Labels:
+        """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
+        # Similarity: sum of edge weights between two clusters. Clusters without edges join the largest.
+        labels, weights = number_clusters(labels)[0], self.samples.sizes
+        while labels.max() > 0 and (sizes := np.bincount(labels, weights)).min() < self.least:
+            smallest = int(sizes.argmin())
+            links = np.asarray(self.samples.graph[labels == smallest].sum(axis=0)).reshape(-1)
+            ties = np.bincount(labels, links)
+            ties[smallest] = sizes[smallest] = -1.0
+            joined = ties.argmax() if ties.max() > 0.0 else sizes.argmax()
+            labels = number_clusters(np.where(labels == smallest, joined, labels))[0]
+        return labels
+
+    def divided(self, labels: Labels) -> Labels:
         """Return the finest partition of high agreement nested in ``labels``, or ``labels`` if none is."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
-        # divided only if its points, with positions X, differ from cluster-free data.
-        if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
+        # divided only if its points differ from cluster-free data.
+        X, equal = self.samples.positions, self.samples.equal_points
+        if X is None or (equal is not None and 2 * len(np.unique(equal)) < len(labels)):
             return labels
         n_clusters = int(labels.max()) + 1
         finer = np.flatnonzero(
@@ -468,14 +452,6 @@ class Candidates:
                 return row
         return labels
 
-    def joined(self, other: Candidates) -> Candidates:
-        """Append the candidates of ``other``, which must be scored by the same objectives."""
-        arrays: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("values", "score", "total")
-        }
-        return replace(self, pool=self.pool.joined(other.pool), **arrays)
-
     @property
     def labels(self) -> Labels:
         """Partitions, shape (n_partitions, n_points)."""
@@ -493,8 +469,8 @@ class Candidates:
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
         """Return up to four high-scoring, mutually different alternatives and their ARI with the result."""
-        # In the first pass, n_clusters of an alternative must differ from that of the result and of earlier
-        # alternatives by a factor of at least 1.25; in the second pass, it need not.
+        # In the first pass, n_clusters of an alternative must differ by a factor of at least 1.25 from that
+        # of the result and of earlier alternatives. In the second pass, n_clusters does not matter.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
@@ -520,7 +496,7 @@ class Solution(NamedTuple):
     """A partition of the samples, and the classes of its clusters."""
 
     labels: IntArray  # shape (n_samples,)
-    # shape (n_samples, n_classes): class probabilities; None unless every class has labels.
+    # shape (n_samples, n_classes): class probabilities. None unless every class has labels.
     probabilities: FloatArray | None = None
     # shape (n_clusters,): index of each cluster's class, -1 for new classes.
     cluster_classes: IntArray | None = None
@@ -529,10 +505,11 @@ class Solution(NamedTuple):
     numbered: bool = False  # whether clusters must not be renumbered
 
     def clusters(self, samples: PooledSamples, rows: Any) -> Labels:
-        """Predict the clusters of new rows; no row is labelled as noise."""
-        if self.model is not None:
-            return self.model.clusters(samples, self.cluster_classes, rows)
-        return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
+        """Predict the clusters of new rows, without noise."""
+        if self.model is None:
+            return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
+        shares, classes = self.model.of_rows(samples, rows), self.cluster_classes
+        return (shares if classes is None else shares[:, classes]).argmax(axis=1).astype(np.int32)
 
 
 def choose_solution(
@@ -549,7 +526,7 @@ def choose_solution(
         assert side.targets is not None
         found = None
         if trusted is not None and candidates is not None:
-            found = _agreeing(samples, candidates, side.targets, trusted, clamp)
+            found = _agreeing(candidates, side.targets, trusted, clamp)
         if found is None or int(found.max()) < side.targets.n_classes:
             return _by_labels(samples, candidates, side.targets, kernel, clamp, class_prior, found)
         classes = np.arange(int(found.max()) + 1)
@@ -571,9 +548,9 @@ def choose_solution(
         return Solution(samples.per_sample(only))
     rng = np.random.default_rng(seed)
     if side.kind == "pairs" and pairs is not None and len(pairs):
-        return Solution(samples.per_sample(_by_pairs(samples, candidates, pairs, n_clusters, hard, rng)))
-    found = unsupervised_partition(samples, candidates, n_clusters, method, rng)
-    equal = found if candidates.equal is None else candidates.equal
+        return Solution(samples.per_sample(_by_pairs(candidates, pairs, n_clusters, hard, rng)))
+    found = unsupervised_partition(candidates, n_clusters, method, rng)
+    equal = found if samples.equal_points is None else samples.equal_points
     n_found = int(min(found.max(), equal.max())) + 1
     if candidates.interval is not None and n_found < candidates.interval[0]:
         warn_of_few(n_found, f"n_clusters={candidates.interval}")
@@ -584,11 +561,11 @@ def choose_solution(
     return Solution(samples.per_sample(found))
 
 
-def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
+def more_numbers(ks: Any, candidates: Candidates, most: int | None) -> list[int]:
     """Return the ``k_range`` of a larger pool (up to ``most``), or [] if the pool need not be extended."""
     if ks is None:
         return []
-    n_points = samples.n_points
+    n_points = candidates.samples.n_points
     numbers: list[int] = k_grid(n_points).tolist() if isinstance(ks, str) else ks
     top = max(numbers, default=n_points)
     if most is not None:
@@ -599,17 +576,17 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
         more = [*range(top + step, min(2 * top, limit) + 1, step)]
         # If HDBSCAN finds more than ``top`` clusters, no other family in the pool can agree with it.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
-            agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
+            agreed = agreed_number(candidates, top + 1, n_points // _FEWEST_PER_GROUP)
             last = min(math.ceil(agreed / _NEAR_TOP), limit)
             more = [*range(top + step, last + 1, step), agreed] if agreed else []
     return sorted({*numbers, *more}) if more else []
 
 
-def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
+def agreed_number(candidates: Candidates, low: int, high: int) -> int:
     """Return the n_clusters for which Ward and Genie agree most, or 0 if their best agreement is too low."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
     # suggests separate groups. Exclude data with many duplicates, which look like groups.
-    X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
+    X, best = candidates.samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
     numbers = np.unique(np.geomspace(low, high, _N_COMPARED).round().astype(int)).tolist()
@@ -633,7 +610,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the partition if only one is possible, otherwise None; warn if it has too few clusters."""
+    """Return the partition if only one is possible, otherwise None. Warn if it has too few clusters."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -644,16 +621,12 @@ def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) 
 
 
 def unsupervised_partition(
-    samples: PooledSamples,
-    candidates: Candidates,
-    n_clusters: int | None,
-    method: str,
-    rng: np.random.Generator,
+    candidates: Candidates, n_clusters: int | None, method: str, rng: np.random.Generator
 ) -> Labels:
     """Select the best partition or, given ``n_clusters``, select or combine partitions by ``method``."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None:
-        return candidates.divided(candidates.best(score), samples.positions)
+        return candidates.divided(candidates.best(score))
     if method == "select":
         return candidates.best(score, n_clusters)
     weights = evidence.consensus_weights(score, pool.n_clusters, n_clusters)
@@ -661,7 +634,6 @@ def unsupervised_partition(
 
 
 def _by_pairs(
-    samples: PooledSamples,
     candidates: Candidates,
     pairs: PairwiseConstraints,
     n_clusters: int | None,
@@ -670,6 +642,7 @@ def _by_pairs(
 ) -> Labels:
     """Cluster with propagated must-links and cannot-links, and repair those that the partition violates."""
     # By default, ``n_clusters`` is cross-validated. With too few pairs, repair the best candidate instead.
+    samples = candidates.samples
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:
@@ -700,9 +673,7 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
     return numbers[chosen].tolist(), scores[chosen]
 
 
-def _agreeing(
-    samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
-) -> Labels | None:
+def _agreeing(candidates: Candidates, targets: Targets, trusted: bool, clamp: bool) -> Labels | None:
     """Return the best candidate with clusters numbered by class, or None if it contradicts the labels."""
     # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, the candidate is returned
     # only if ``clamp`` is True, a cluster has no labels, and a fifth of the labels are the only ones of their
@@ -710,7 +681,7 @@ def _agreeing(
     # Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
-    np.add.at(counts, samples.per_sample(best), targets.indicators)
+    np.add.at(counts, candidates.samples.per_sample(best), targets.indicators)
     new, of_class = ~counts.any(axis=1), targets.indicators.sum(axis=0)
     if ((counts > 0).sum(axis=1) > 1).any():
         trusted = clamp and bool(new.any()) and (of_class == 1).sum() >= 0.2 * of_class.sum()
@@ -754,13 +725,9 @@ class ClassModel:
 
     def of_rows(self, samples: PooledSamples, rows: Any) -> FloatArray:
         """Compute class probabilities of new samples."""
-        scores = nearest_mean(self.scores, *samples.nearest(rows, N_NEAREST))
+        positions, distances = samples.nearest(rows, N_NEAREST)
+        scores = nearest_mean(self.scores, positions, nearest_weights(distances))
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
-
-    def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
-        """Return each row's most probable cluster; ``of_clusters`` contains the class of each cluster."""
-        shares = self.of_rows(samples, rows)
-        return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
 
 
 def _by_labels(
@@ -858,7 +825,7 @@ class _LabelKernel:
 
     def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
         """Return the class scores of samples, given the label counts of the points."""
-        positions, distances = self._samples.nearest_points(chosen)
+        positions, weights = self._samples.nearest_points(chosen)
         points = np.union1d(positions, self._columns)
         scores = self.scores(counts, points)
-        return nearest_mean(scores, np.searchsorted(points, positions), distances)
+        return nearest_mean(scores, np.searchsorted(points, positions), weights)

@@ -17,7 +17,6 @@ from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted, require
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
 from moo_clustering.encodings.medoids import as_sets, random_absent, resolve_k_max, set_sizes
 from moo_clustering.estimators._base import row_distances, settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
@@ -313,15 +312,15 @@ class CenterProblem(Problem):
         assignment = ConstrainedAssignment(self._pairs())
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
-            rows = _GivenRows(row_distances(self.features, centers, self.metric).T)
-            own, used = assignment.labels(rows, np.arange(len(centers))[None, :])
+            space: Any = _CenterDistances(row_distances(self.features, centers, self.metric))
+            own, used = assignment.labels(space, np.arange(len(centers))[None, :])
             labels.append(own[0])
             used = used[used >= 0]
             kept[q, : len(used)] = centers[used]
         return np.stack(labels), kept
 
     def nearest_members(self, centers: FloatArray, labels: Labels) -> NDArray[np.int64]:
-        """Return the cluster member nearest to each centre, shape (k,); in a tie, the first of them."""
+        """Return the cluster member nearest to each centre, shape (k,); the first one if tied."""
         D = row_distances(self.features, centers, self.metric)
         own = labels[:, None] == np.arange(len(centers))
         return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
@@ -336,7 +335,7 @@ class CenterProblem(Problem):
             yield centers[:size]
 
     def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, NDArray[np.int64]]:
-        """Return labels without gaps, distances to nearest centres, and indices of centres with samples."""
+        """Return contiguous labels, distances to the nearest centres, and indices of centres with samples."""
         D = row_distances(self.features, centers, self.metric)
         nearest = D.argmin(axis=1)
         used, labels = np.unique(nearest, return_inverse=True)
@@ -358,10 +357,8 @@ class CenterProblem(Problem):
                 written[q] = np.nan
                 written[q, : kept.size] = kept.ravel()
         columns = [
-            internal.xie_beni_values(
-                internal.Scatter(squares, least**2, greatest**2), count, self.n_samples, self.mean_square
-            ),
-            internal.i_index_values(internal.Scatter(sums, least, greatest), count, self.total_to_one, 2.0),
+            internal.xie_beni_values(squares, least**2, count, self.n_samples, self.mean_square),
+            internal.i_index_values(sums, greatest, count, self.total_to_one, 2.0),
         ]
         if self.supervision == "objective":
             columns.append(self._pairs().violation(labels))
@@ -384,30 +381,14 @@ class CenterSampling(SeededSampling):
         return X.reshape(n_samples, -1)
 
 
-_NOT_SAMPLES = "centres are not samples, so the distances between centres are unknown"
-
-
-class _GivenRows(MedoidSpace):
-    """Given distances from centres (rows) to all samples, in the form that ConstrainedAssignment needs."""
+class _CenterDistances:
+    """Distances from all samples to the centres of one individual, as ConstrainedAssignment reads them."""
 
     def __init__(self, D: FloatArray) -> None:
-        self._rows = np.ascontiguousarray(D)
-        self.n_samples = D.shape[1]
-        self.mean_square = self.total_to_one = 0.0
-        self.n_jobs = None
+        self.D, self.n_samples = D, len(D)
 
     def rows(self, ids: IntArray) -> FloatArray:
-        return self._rows[ids]
+        return np.ascontiguousarray(self.D.T[ids])
 
-    def blocks(self, medoids: IntArray) -> Iterator[tuple[FloatArray, IntArray]]:
-        yield self._rows, medoids
-
-    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
-        ids = np.take_along_axis(medoids, labels.astype(np.intp), axis=1)
-        return self._rows[ids, np.arange(self.n_samples)]
-
-    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        raise TypeError(_NOT_SAMPLES)
-
-    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
-        raise TypeError(_NOT_SAMPLES)
+    def nearest(self, medoids: IntArray, *, exception: bool) -> tuple[Labels, None]:
+        return self.D.argmin(axis=1)[None].astype(np.int32), None

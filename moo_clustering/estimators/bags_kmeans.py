@@ -13,7 +13,7 @@ from moo_clustering._data import checked_table
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
-from moo_clustering.bags.repair import PartitionRepair
+from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.bags_base import (
@@ -22,9 +22,10 @@ from moo_clustering.estimators.bags_base import (
     DistanceOptions,
     farthest_distances,
     least,
+    scaled_rows,
 )
 
-History = list[tuple[float, int]]
+History = list[tuple[float, int]]  # inertia and size of the smallest cluster after each step
 
 
 @estimator
@@ -52,6 +53,12 @@ class BagKMeans(BagClusterer):
     n_init: Count = 1
     max_iter: Count = 100
     constraint_handling: Literal["repair", "penalty"] = "repair"
+
+    def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
+        handling, n_bags = self.constraint_handling, data.bags.n_bags
+        return pair_rule(
+            n_bags, least, data.constraints, handling=handling, penalty=self.penalty, power=power
+        )
 
     def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
         """Set attributes from the best run, whose first step has the number ``first``; return its index."""
@@ -118,10 +125,10 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         n_bags = data.bags.n_bags
         starts = self._starts(n_bags, np.random.default_rng(data.seed))
         H = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)
-        runs = bamic(H, starts, self.max_iter, repair=self._pair_rule(data, self.min_cluster_size))
-        best = self._best_run(data, runs.labels, runs[2:], first=0)
-        order = self._set_labels(data, runs.labels[best])
-        self._set_medoids(data, runs.medoids[best][order], self.kind)
+        repair = self._pair_rule(data, self.min_cluster_size)
+        labels, medoids, *others = bamic(H, starts, self.max_iter, repair=repair)
+        best = self._best_run(data, labels, others, first=0)
+        self._set_medoids(data, medoids[best][self._set_labels(data, labels[best])], self.kind)
 
     def _starts(self, n_bags: int, rng: np.random.Generator) -> NDArray[np.int64]:
         if isinstance(self.init, str):
@@ -138,15 +145,15 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         return given[None].astype(np.int64)
 
 
-class BamicRuns(NamedTuple):
-    """Results of several runs, one per row; labels are columns of ``medoids``. See also BagPartition."""
+class BagRuns(NamedTuple):
+    """Result of one run (:func:`mi_kmeans`), or lists or arrays with one item per run (:func:`bamic`)."""
 
     labels: Labels
-    medoids: Int64Array
-    inertia: FloatArray
-    n_iter: Int64Array
-    converged: NDArray[np.bool_]
-    history: list[History]
+    centers: NDArray[Any]  # centres, or bag indices of the medoids, in the order of the labels
+    inertia: Any
+    n_iter: Any
+    converged: Any
+    history: Any
 
 
 def bamic(
@@ -155,7 +162,7 @@ def bamic(
     max_iter: int = 100,
     *,
     repair: PartitionRepair | None = None,
-) -> BamicRuns:
+) -> BagRuns:
     """Alternate between assigning bags and updating medoids; H[i, j] is the distance from bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
@@ -188,7 +195,7 @@ def bamic(
         if len(cycling):
             labels[cycling], inertia[cycling], _ = _assigned(H, current[cycling], repair)
             active = active[~converged[active]]
-    return BamicRuns(labels, current, inertia, n_iter, converged, traces)
+    return BagRuns(labels, current, inertia, n_iter, converged, traces)
 
 
 def _assigned(
@@ -290,7 +297,7 @@ class MIKMeans(BagKMeans):
                 raise ValueError(
                     f"init must have shape (n_clusters, n_features) = {expected}, got shape {given.shape}"
                 )
-            yield self._range.scale(given)
+            yield scaled_rows(given, self.data_min_, self.data_range_)
             return
         for _ in range(self.n_init):
             chosen = rng.permutation(bags.n_bags)[: self.n_clusters]
@@ -301,17 +308,6 @@ class MIKMeans(BagKMeans):
                 yield bags.instances[rows].astype(np.float64)
 
 
-class BagPartition(NamedTuple):
-    """Result of a run. Labels are rows of ``centers``; ``history`` has (inertia, smallest size) per step."""
-
-    labels: Labels
-    centers: FloatArray
-    inertia: float
-    n_iter: int
-    converged: bool
-    history: History
-
-
 def mi_kmeans(
     bags: Bags,
     centers: FloatArray,
@@ -320,7 +316,7 @@ def mi_kmeans(
     empty: Literal["repair", "keep"] = "repair",
     max_iter: int = 100,
     repair: PartitionRepair | None = None,
-) -> BagPartition:
+) -> BagRuns:
     """Alternate between assignments, each followed by ``repair``, and updates of the centres."""
     means = bags.means()
     weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
@@ -361,4 +357,4 @@ def mi_kmeans(
         visited.append((labels, centers))
         history.append((inertia, int(sizes.min())))
         labels = assigned(distances)
-    return BagPartition(*visited[best], history[best][0], len(visited), converged, history)
+    return BagRuns(*visited[best], history[best][0], len(visited), converged, history)

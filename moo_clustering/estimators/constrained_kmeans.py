@@ -130,7 +130,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
-        pairs = supervision_pairs(len(X), None, must_link, cannot_link).pairs
+        pairs = supervision_pairs(len(X), None, must_link, cannot_link)
         bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
         limit = self.tol * float(encoding.points.var(axis=0).mean())
@@ -509,6 +509,25 @@ class _Bounds:
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
         least = 1e-9 * float(cost.mean())
+
+        def best(row: Int64Array, to: Int64Array, partner: Int64Array | None = None) -> dict[int, int]:
+            """Return the clusters to which the best move or, with ``partner``, swap assigns samples."""
+            if not len(row):
+                return {}
+            source = labels[row]
+            change = self.amounts[row] if partner is None else self.amounts[row] - self.amounts[partner]
+            price = cost[row, to] - cost[row, source]
+            if partner is not None:
+                price += cost[partner, source] - cost[partner, to]
+            left = self._missed(totals[source] - change, source) + self._missed(totals[to] + change, to)
+            gain = np.where(source == to, 0.0, broken[source] + broken[to] - left)
+            # Prefer the move or swap that removes the most violation per unit of cost.
+            i = int(np.where(gain > 1e-12, gain / np.maximum(price, least), -np.inf).argmax())
+            if gain[i] <= 1e-12:
+                return {}
+            swapped = {} if partner is None else {int(partner[i]): int(source[i])}
+            return {int(row[i]): int(to[i]), **swapped}
+
         # Limit the number of moves and swaps.
         for _ in range(2000):
             broken = self._missed(totals, every)
@@ -519,43 +538,16 @@ class _Bounds:
             # Consider all moves out of and into the cluster with the largest violation.
             row = np.concatenate([np.repeat(own, self.n_clusters), other])
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
-            step = self._best(labels, totals, broken, cost, row, to, least)
-            if step is None:
+            step = best(row, to)
+            if not step:
                 # No move reduces the violation, so compare up to 2^22 swaps.
                 pairs = np.random.default_rng(0).permutation(len(own) * len(other))[: (1 << 22)]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
-                step = self._best(labels, totals, broken, cost, i, labels[j], least, j)
-            if step is None:
+                step = best(i, labels[j], j)
+            if not step:
                 return None
-            for sample, c in step:
+            for sample, c in step.items():
                 totals[labels[sample]] -= self.amounts[sample]
                 totals[c] += self.amounts[sample]
                 labels[sample] = c
         return None
-
-    def _best(
-        self,
-        labels: Int64Array,
-        totals: FloatArray,
-        broken: FloatArray,
-        cost: FloatArray,
-        row: Int64Array,
-        to: Int64Array,
-        least: float,
-        partner: Int64Array | None = None,
-    ) -> list[tuple[int, int]] | None:
-        """Return the move or swap that removes the most violation per unit of cost, or None."""
-        if not len(row):
-            return None
-        source = labels[row]
-        change = self.amounts[row] if partner is None else self.amounts[row] - self.amounts[partner]
-        price = cost[row, to] - cost[row, source]
-        if partner is not None:
-            price += cost[partner, source] - cost[partner, to]
-        left = self._missed(totals[source] - change, source) + self._missed(totals[to] + change, to)
-        gain = np.where(source == to, 0.0, broken[source] + broken[to] - left)
-        best = int(np.where(gain > 1e-12, gain / np.maximum(price, least), -np.inf).argmax())
-        if gain[best] <= 1e-12:
-            return None
-        steps = [(int(row[best]), int(to[best]))]
-        return steps if partner is None else [*steps, (int(partner[best]), int(source[best]))]

@@ -1,7 +1,7 @@
 """ICLClustering: genetic algorithm that maximises the exact integrated classification likelihood."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -181,18 +181,17 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return pd.DataFrame({"n_clusters": k, "icl": icl, "log_alpha": log_alpha})
 
 
-@dataclass(eq=False)
 class LikelihoodSearch:
     """Genetic algorithm of :class:`ICLClustering`, for use with :func:`~moo_clustering.algorithms.drive`."""
 
-    options: ICLClustering
-    index: likelihood.IntegratedClassificationLikelihood
-    rng: np.random.Generator
-    guard: search.InterruptGuard
-    first: Iterable[Labels] = ()
-    history: list[tuple[int, int, float, float]] = field(default_factory=list)
-
     exhausted: ClassVar[bool] = False
+
+    def __init__(
+        self, options: ICLClustering, index: Any, rng: np.random.Generator, guard: search.InterruptGuard,
+        first: Iterable[Labels] = (),
+    ) -> None:  # fmt: skip
+        self.options, self.index, self.rng, self.guard, self.first = options, index, rng, guard, first
+        self.history: list[tuple[int, int, float, float]] = []  # see ``ICLClustering.history_``
 
     @property
     def generation(self) -> int:

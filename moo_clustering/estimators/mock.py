@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed, effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
@@ -219,13 +219,11 @@ objective, int or callable, default="auto"
     min_cluster_share: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.1
     supervision: Literal["select", "objective", "links"] | None = "select"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> Plans[None]:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> Plans[None]:
         features = numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
-        supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)
+        supervision = self._read_supervision(n_samples, y, must_link, cannot_link)
         data = [features, y, must_link, cannot_link]
         if self._sample_weight is not None:
             supervision = supervision._replace(weights=checked_weights(self._sample_weight, n_samples))
@@ -401,20 +399,21 @@ objective, int or callable, default="auto"
     def _problem(self) -> MOCKProblem:
         return self.result_.problem
 
-    def _choose_at_end(self) -> Self:
+    def _choose_at_end(self) -> None:
         rule = _resolved_rule(self.select, self._supervision.rule, self.n_clusters)
-        if rule != "attainment":
-            return self.choose(rule)
-        if not self.interrupted_:
-            try:
-                return self.choose(rule)
-            except KeyboardInterrupt:
-                self.interrupted_: bool = True
-                warn_caller(
-                    'the search on control data was interrupted; call choose("attainment") to repeat it',
-                    InterruptedSearchWarning,
-                )
-        return self.choose("knee")
+        if rule == "attainment" and self.interrupted_:
+            rule = "knee"
+        try:
+            self.choose(rule)
+        except KeyboardInterrupt:
+            if rule != "attainment":
+                raise
+            self.interrupted_: bool = True
+            warn_caller(
+                'the search on control data was interrupted; call choose("attainment") to repeat it',
+                InterruptedSearchWarning,
+            )
+            self.choose("knee")
 
     def _control_fronts(self) -> list[ControlFront]:
         """Search one set of control data per seed; return the objectives and n_clusters of each front."""
@@ -453,6 +452,28 @@ objective, int or callable, default="auto"
             raise ValueError(f"objectives must be one of {_OBJECTIVES}, got {quoted(self.objectives)}")
         if self.root != "random" and self.root >= n_samples:
             raise ValueError(f"root must be a sample index from 0 to {n_samples - 1}, got {self.root}")
+
+    def _read_supervision(self, n_samples: int, y: Any, must_link: Any, cannot_link: Any) -> Supervision:
+        """Validate labels and pairs, and prepare them for the mode ``supervision``."""
+        if self.supervision is None:
+            return Supervision()
+        groups = supervision_groups(n_samples, y, must_link, cannot_link)
+        given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link) if given else None
+        known = None if y is None else check_partial_labels(y)
+        if known is not None and len(np.unique(known[known >= 0])) < 2:
+            known = None
+            warn_caller(
+                "y has fewer than two classes, so all partitions agree with it equally; the adjusted "
+                "Rand index with the labels is not used"
+            )
+        read = Supervision(known, pairs)
+        if self.supervision == "links":
+            return read._replace(groups=None if groups.is_empty else groups)
+        if self.supervision == "objective" and read.rule is not None:
+            objective = "ari" if read.rule == "labels" else "constraint_violation"
+            return read._replace(objective=objective)
+        return read
 
     def _delta_for(self, n_samples: int) -> Any:
         """Return ``delta``; ``"auto"`` is lowered if fewer than 2 (n_clusters - 1) links would have genes."""
@@ -679,35 +700,6 @@ class Supervision(NamedTuple):
     def rule(self) -> str | None:
         """Rule that selects a solution by the given pairs or labels; None if neither were given."""
         return "constraints" if self.pairs is not None else "labels" if self.y is not None else None
-
-
-def _read_supervision(
-    n_samples: int,
-    y: ArrayLike | None,
-    must_link: ArrayLike | None,
-    cannot_link: ArrayLike | None,
-    supervision: str | None,
-) -> Supervision:
-    """Validate labels and pairs, and prepare them for the mode ``supervision``."""
-    if supervision is None:
-        return Supervision()
-    groups = supervision_groups(n_samples, y, must_link, cannot_link)
-    given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
-    pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
-    known = None if y is None else check_partial_labels(y)
-    if known is not None and len(np.unique(known[known >= 0])) < 2:
-        known = None
-        warn_caller(
-            "y has fewer than two classes, so all partitions agree with it equally; the adjusted "
-            "Rand index with the labels is not used"
-        )
-    read = Supervision(known, pairs)
-    if supervision == "links":
-        return read._replace(groups=None if groups.is_empty else groups)
-    if supervision == "objective" and read.rule is not None:
-        objective = "ari" if read.rule == "labels" else "constraint_violation"
-        return read._replace(objective=objective)
-    return read
 
 
 def _disagreement(

@@ -6,8 +6,9 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -25,7 +26,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints.pairs import supervision_pairs
+from moo_clustering.constraints.pairs import must_link_groups, supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
@@ -33,6 +34,10 @@ PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
 Features = Any  # ndarray or CSR matrix of float64
+# Labels, centres, sum of distortions without penalties, and objective after each round.
+Partition = tuple[Int32Array, FloatArray, float, list[float]]
+# Learned feature weights or matrix, and the value of its objective.
+LearnedMetric = tuple[FloatArray, float]
 # Penalty for each violated pair, or a pair of penalties for must-links and cannot-links.
 Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
@@ -69,15 +74,14 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     max_iter: Count = 100
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
         if self.metric != "cosine":
             _arrays.require_squares(X)
-        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        components = must_link_groups(pairs, y)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)
         prepared = distortion.moved(X, self._offset)
@@ -89,7 +93,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
             return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
 
         runs = map(run, _arrays.spawn_seeds(self.random_state, self.n_init))
-        labels, centers, self.inertia_, history = min(runs, key=lambda partition: partition.history[-1])
+        labels, centers, self.inertia_, history = min(runs, key=lambda partition: partition[-1][-1])
         self.labels_, kept = _arrays.number_clusters(labels)
         self.n_clusters_ = len(kept)
         why = "X has fewer distinct rows than clusters, or must-links allow no more clusters"
@@ -155,8 +159,10 @@ class PCKMeans(PairwiseKMeans):
             must = cannot = float(distortion.distances(X, center).mean()) or 1.0
         else:
             must, cannot = two_penalties(self.penalty)
-        costs = np.full(len(pairs.must_link), must), np.full(len(pairs.cannot_link), cannot)
-        return Penalties(pairs.must_link, costs[0], pairs.cannot_link, costs[1])
+        must_costs = np.full(len(pairs.must_link), must)
+        return Penalties(
+            pairs.must_link, must_costs, pairs.cannot_link, np.full(len(pairs.cannot_link), cannot)
+        )
 
 
 @estimator
@@ -241,13 +247,11 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     max_iter: Count = 300
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(features))
         _arrays.require_squares(features)
-        pairs = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts).pairs
+        pairs = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
         identity = np.ones if self.metric_type == "diagonal" else np.eye
         self.metric_, self.metric_objective_ = identity(features.shape[1]), None
@@ -260,7 +264,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
                     "distances are used"
                 )
             else:
-                self.metric_, self.metric_objective_, _ = learned
+                self.metric_, self.metric_objective_ = learned
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = self._mapped(features)
         _arrays.require_squares(mapped)
@@ -376,16 +380,7 @@ def penalized_kmeans(
         distances = np.ascontiguousarray(distortion.distances(X, centers))
         spent = float(distances[np.arange(n_samples), labels].sum())
         history.append(spent + penalties.total(labels))
-    return Partition(labels, centers, spent, history)
-
-
-class Partition(NamedTuple):
-    """Result of a run; ``history`` contains the objective after each round."""
-
-    labels: Int32Array
-    centers: FloatArray
-    distortion: float
-    history: list[float]
+    return labels, centers, spent, history
 
 
 def component_seeds(
@@ -465,17 +460,14 @@ class Distortion:
         return _means(X, labels, n_groups)
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute the squared distances between the samples of each pair, in blocks of bounded memory."""
-        out = np.empty(len(pairs))
-        step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
-        for lo in range(0, len(pairs), step):
-            i, j = pairs[lo : lo + step].T
-            difference = X[i] - X[j]
+        """Compute the squared distances between the samples of each pair."""
+        squares = [np.zeros(0)]
+        for block in pair_differences(X, pairs):
             if sparse.issparse(X):
-                out[lo : lo + step] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+                squares.append(np.asarray(block.multiply(block).sum(axis=1)).ravel())
             else:
-                out[lo : lo + step] = np.einsum("ij,ij->i", difference, difference)
-        return out
+                squares.append(np.einsum("ij,ij->i", block, block))
+        return np.concatenate(squares)
 
     def largest(self, X: Features) -> float:
         """Return the largest squared distance, in O(m^2) time for m samples that are far from the mean."""
@@ -547,14 +539,6 @@ def _dense(X: Features) -> FloatArray:
 DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 
 
-class LearnedMetric(NamedTuple):
-    """Learned feature weights or matrix, the value of its objective, and the number of iterations."""
-
-    metric: FloatArray
-    objective: float
-    n_iter: int
-
-
 def diagonal_metric(
     X: FloatArray,
     must: Int64Array,
@@ -603,7 +587,7 @@ def diagonal_metric(
         _warn("diagonal", max_iter)
     a = np.zeros(len(used))
     a[used] = found.x / s
-    return LearnedMetric(a, float(found.fun), int(found.nit))
+    return a, float(found.fun)
 
 
 def full_metric(
@@ -637,12 +621,12 @@ def full_metric(
     apart = PairDifferences(X @ whiten, cannot)
     if not any((block != 0).any() for block in apart):
         return None
-    B, objective, n_iter = _ascend(apart, len(scales), max_iter, tol)
+    B, objective = _ascend(apart, len(scales), max_iter, tol)
     A = whiten @ B @ whiten.T
-    return LearnedMetric((A + A.T) / 2, objective, n_iter)
+    return (A + A.T) / 2, objective
 
 
-def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
+def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float]:
     """Maximise the sum of the cannot-link distances by projected gradient ascent from the matrix I / n."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
@@ -650,14 +634,14 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     value, gradient = _spread(apart, B, least)
     step = 1.0 / float(linalg.norm(gradient))
     values = [value]
-    for n_iter in range(1, max_iter + 1):
+    for _ in range(max_iter):
         # Because the objective is concave, no feasible matrix can improve it by more than this gap.
         largest = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0])
         gap = largest - float(np.sum(gradient * B))
         # If distances are near 0, the gap remains large, so also stop after ten steps with little gain.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
-            return B, value, n_iter
+            return B, value
         while True:
             candidate = _project(B + step * gradient)
             new_value, new_gradient = _spread(apart, candidate, least)
@@ -665,11 +649,11 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
                 break
             step /= 2
             if step * float(linalg.norm(gradient)) < 1e-14:
-                return B, value, n_iter
+                return B, value
         B, value, gradient, step = candidate, new_value, new_gradient, 1.5 * step
         values.append(value)
     _warn("full", max_iter)
-    return B, value, max_iter
+    return B, value
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
@@ -720,14 +704,17 @@ class PairDifferences:
     """Differences ``X[i] - X[j]`` of pairs, stored if they take at most 256 MiB, otherwise recomputed."""
 
     def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
-        self._X, self._pairs, self.n_pairs = X, pairs, len(pairs)
-        self._kept = list(self._blocks()) if pairs.shape[0] * X.shape[1] <= KEPT_ITEMS else None
+        self.n_pairs = len(pairs)
+        self._blocks = partial(pair_differences, X, pairs)
+        self._kept = list(self._blocks()) if len(pairs) * X.shape[1] <= KEPT_ITEMS else None
 
     def __iter__(self) -> Iterator[FloatArray]:
         return self._blocks() if self._kept is None else iter(self._kept)
 
-    def _blocks(self) -> Iterator[FloatArray]:
-        step = max(1, PAIR_ITEMS // max(1, self._X.shape[1]))
-        for lo in range(0, len(self._pairs), step):
-            i, j = self._pairs[lo : lo + step].T
-            yield self._X[i] - self._X[j]
+
+def pair_differences(X: Features, pairs: Int64Array) -> Iterator[Features]:
+    """Yield the differences ``X[i] - X[j]`` of all pairs, in blocks of about 8 MiB."""
+    step = max(1, PAIR_ITEMS // max(1, X.shape[1]))
+    for lo in range(0, len(pairs), step):
+        i, j = pairs[lo : lo + step].T
+        yield X[i] - X[j]

@@ -65,9 +65,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
         reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
-        Criterion added to the agreement; see Notes. ``"auto"``: modularity for bags, with ``n_clusters``, or
-        with pairs but no labels; else minimax in up to three dimensions; else, without labels, directions for
-        reduced sparse data or ``metric="cosine"``; else mixture.
+        Criterion added to the agreement. The Notes explain the criteria and how ``"auto"`` selects one.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel used with labels. ``"pool"``: co-association. ``"full"``: co-association plus graph and linear
         kernels (two bag kernels for bags). ``"bags"``: only bag kernels. ``"auto"``: ``"full"`` with at least
@@ -97,6 +95,13 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ``"mixture"`` is the likelihood gain of one Gaussian per cluster
     (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
     modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
+
+    ``criterion="auto"`` is the first of these criteria whose condition holds:
+
+    - ``"modularity"`` for bags, with a single ``n_clusters``, and with pairs but no labels;
+    - ``"minimax"`` for data of up to three dimensions;
+    - ``"directions"`` for reduced sparse data and ``metric="cosine"``, without labels;
+    - ``"mixture"`` for all other data.
 
     ``novel="auto"``: if a table has structure, and neither ``n_clusters`` nor pairs are given, the result is
     the partition with the highest ``total``, provided that it does not contradict the labels (see
@@ -257,7 +262,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         lead = self._accepted_lead()
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
-            """Return the current partition or, if clearly better, ``selected``; keep earlier numbers."""
+            """Return ``selected`` if it is clearly better, otherwise the current partition."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
@@ -294,7 +299,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return results.with_user_names([f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_)
 
     def _accepted_lead(self) -> float:
-        """Return how much higher the fit's own result scores than the user's selection; 0 if it does not."""
+        """Return how much higher the fit's own result scores than the user's selection, but at least 0."""
         lead: float = vars(self).get("_lead", 0.0)
         if self._candidates is None:
             return lead

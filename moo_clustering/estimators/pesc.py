@@ -146,9 +146,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         """
         return cls(n_clusters, **{**PESC_PAPER, **options})
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> Plans[None]:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> Plans[None]:
         kinds = [np.float64, np.float32]
         features: AnyFloatArray = numeric_features(self, X, dtype=kinds, ensure_min_samples=2)
         n_samples = features.shape[0]
@@ -317,13 +315,8 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Return the partition found by ES1, ES2 or ES3, and the scale factor of ES3 or None."""
-        S, sigma = self._similarities(ensemble)
-        return self.clustered(S), sigma
-
-    def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Return the merged graph, and the scale factor of ES3 (None for ES1 and ES2)."""
-        ranks, options = self.members(), self.options
+        """Merge graphs by ES1, ES2 or ES3; return the partition, and the scale factor of ES3 or None."""
+        ranks, options, sigma = self.members(), self.options, None
         if ensemble == "es1":
             if options["metric"] == "precomputed":
                 raise ValueError(
@@ -331,13 +324,15 @@ class GraphEnsemble(_fronts.MemberGraphs):
                     "does not provide; use 'es2' or 'es3'"
                 )
             own = {name: options[name] for name in ("orientation", "ridge", "min_weight", "n_jobs")}
-            return consensus.reconstruction_graph(ranks, self.lists, self.X, **own), None
-        if ensemble == "es2":
+            S = consensus.reconstruction_graph(ranks, self.lists, self.X, **own)
+        elif ensemble == "es2":
             weight, n_jobs = options["es2_weight"], options["n_jobs"]
-            return consensus.diversity_graph(ranks, self.lists, weight=weight, n_jobs=n_jobs), None
-        own = {name: options[name] for name in ("sigma", "n_clusters", "laplacian")}
-        rng = np.random.default_rng(self.weight_seed)
-        return consensus.kernel_graph(ranks, self.lists, **own, rng=rng)
+            S = consensus.diversity_graph(ranks, self.lists, weight=weight, n_jobs=n_jobs)
+        else:
+            own = {name: options[name] for name in ("sigma", "n_clusters", "laplacian")}
+            rng = np.random.default_rng(self.weight_seed)
+            S, sigma = consensus.kernel_graph(ranks, self.lists, **own, rng=rng)
+        return self.clustered(S), sigma
 
     def partition(self, member: int) -> graphs.SpectralPartition:
         """Partition a single non-dominated graph, with edge weights of 1."""
@@ -406,9 +401,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     max_memory: _options.Count = MAX_MEMORY
     verbose: _options.Verbose = False
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         data: AnyFloatArray = numeric_features(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)

@@ -36,7 +36,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _options, multi_label
 from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators.subspace import SISC, Clusters
+from moo_clustering.estimators.subspace import SISC
 from moo_clustering.operators.generic import MutationChoice
 from moo_clustering.problems.partition import unique_names
 from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
@@ -263,10 +263,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         """Set the fitted attributes to the clusters found from the seeds ``x`` (``row`` of the front)."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
-        searched = self.history_, self.n_iter_
-        found = Clusters(done.memberships, done.centers, done.log_weights, done.impurities, np.zeros(0))
-        self._set(found, problem.encoding.data, problem.targets)
-        self.history_, self.n_iter_ = searched
+        found = done.memberships, done.centers, done.log_weights, done.impurities
+        self._set(*found, problem.encoding.data, problem.targets)
         self.chosen_, self.seeds_ = row, x[x >= 0][self._order]
 
 
@@ -313,7 +311,11 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     n_estimators: _options.Count = 6
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        sizes = _checked_sizes(self.n_clusters)
+        sizes = np.atleast_1d(np.asarray(self.n_clusters))
+        if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
+            raise ValueError(
+                f"n_clusters must be one or more positive integers, got {quoted(self.n_clusters)}"
+            )
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
@@ -350,13 +352,6 @@ def _fit_member(
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
     return model, scale, tuple((each.category, str(each.message)) for each in caught)
-
-
-def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
-    sizes = np.atleast_1d(np.asarray(n_clusters))
-    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
-        raise ValueError(f"n_clusters must be one or more positive integers, got {quoted(n_clusters)}")
-    return sizes
 
 
 class LogitScale(NamedTuple):

@@ -124,7 +124,8 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
             return SphericalPartition(np.zeros(0, dtype=np.int32), centers, 0.0, 1, True)
-        strategy, n_clusters = ALGORITHMS[self.strategy], min(self.n_clusters, n_rows)
+        strategy = spherical_kmeans if self.strategy == "kmeans" else bisecting_spherical_kmeans
+        n_clusters = min(self.n_clusters, n_rows)
 
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
             return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
@@ -169,8 +170,11 @@ def bisecting_spherical_kmeans(
     untried = [0]
     while len(lengths) < n_clusters:
         for cluster in untried:
-            split = _split(X[np.flatnonzero(labels == cluster)], max_iter, rng)
-            if split is not None:
+            members = np.flatnonzero(labels == cluster)
+            if len(members) < 2:
+                continue
+            split = spherical_kmeans(X[members], 2, max_iter=max_iter, rng=rng)
+            if split.labels.any() and not split.labels.all():
                 splits[cluster] = split
                 n_iter += split.n_iter
                 converged = converged and split.converged
@@ -187,9 +191,6 @@ def bisecting_spherical_kmeans(
     sums = cluster_sums(X, labels, len(lengths))
     centers, _ = directions(sums, sums)
     return SphericalPartition(labels, centers, float(np.sum(lengths)), max(n_iter, 1), converged)
-
-
-ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmeans}
 
 
 class SphericalPartition(NamedTuple):
@@ -217,13 +218,6 @@ def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
     labels, kept = number_clusters(labels)
     centers, i2 = directions(cluster_sums(X, labels, len(kept)), found.centers[kept])
     return found._replace(labels=labels, centers=centers, i2=i2)
-
-
-def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
-    if X.shape[0] < 2:
-        return None
-    split = spherical_kmeans(X, 2, max_iter=max_iter, rng=rng)
-    return split if len(np.unique(split.labels)) == 2 else None
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
@@ -108,9 +107,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
     force: bool = False
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> Plans[None]:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> Plans[None]:
         features = numeric_features(self, X, ensure_min_samples=2)
         n_samples = features.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)

@@ -7,7 +7,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, fields, replace
 from numbers import Real
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -252,12 +252,16 @@ class SubspaceEstimator(
         """Find clusters, and pass them to :meth:`_set`. Subclasses that run a search first yield its Plan."""
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
-        self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
+        found, self.history_ = min(starts, key=lambda start: float(start[1][-1]))
+        self.n_iter_ = len(self.history_)
+        self._set(*found, data, targets)
         return None
 
     @abstractmethod
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Find clusters from a single start."""
+    def _clusters(
+        self, data: SubspaceData, targets: Targets, rng: np.random.Generator
+    ) -> tuple[tuple[AnyFloatArray, AnyFloatArray, AnyFloatArray, FloatArray], FloatArray]:
+        """Find clusters from a single start; return the first four arguments of ``_set``, and the history."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -286,25 +290,26 @@ class SubspaceEstimator(
         """Convert distances to scores, shape (n, n_clusters); the cluster with the highest is predicted."""
         return -distances
 
-    def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
+    def _set(
+        self, memberships: AnyFloatArray, centers: AnyFloatArray, log_weights: AnyFloatArray,
+        impurities: FloatArray, data: SubspaceData, targets: Targets,
+    ) -> None:  # fmt: skip
+        """Set the fitted attributes; centres and weights have shape (n_features, n_clusters)."""
         self.labels_: NDArray[np.int32]
-        self.labels_, used = number_clusters(found.memberships.argmax(axis=1))
+        self.labels_, used = number_clusters(memberships.argmax(axis=1))
         self.n_clusters_ = len(used)
         self._numbers = used.argsort().astype(np.int32)
-        unused = np.setdiff1d(np.arange(found.memberships.shape[1]), used)
+        unused = np.setdiff1d(np.arange(memberships.shape[1]), used)
         self._order: NDArray[np.intp] = np.concatenate([used, unused])
-        found = found.take(self._order)
-        self.memberships_ = found.memberships
-        self.cluster_centers_ = found.centers.T
-        self._log_weights = found.log_weights
-        self._impurities: FloatArray = found.impurities
+        ordered = (np.ascontiguousarray(part[:, self._order]) for part in (memberships, centers, log_weights))
+        self.memberships_, centers, self._log_weights = ordered
+        self.cluster_centers_ = centers.T
+        self._impurities: FloatArray = impurities[self._order]
         self._feature_means = data.mean()
         self._shift = data.matrix.shift
-        self.class_shares_: FloatArray = subspace.class_shares(found.memberships, targets)
+        self.class_shares_: FloatArray = subspace.class_shares(self.memberships_, targets)
         self.classes_: NDArray[Any] = targets.classes
         self.multilabel_: bool = targets.multilabel
-        self.history_ = found.history
-        self.n_iter_ = len(found.history)
 
     def _check_classes(self) -> None:
         if not len(self.classes_):
@@ -329,21 +334,6 @@ class SubspaceEstimator(
     def _vote_options(self) -> tuple[FloatArray, float]:
         """Return impurities and the fuzziness, which determine the memberships that weight the votes."""
         return self._impurities, 1.5
-
-
-class Clusters(NamedTuple):
-    """Clusters found from one start; centres and weights have shape (n_features, n_clusters)."""
-
-    memberships: AnyFloatArray
-    centers: AnyFloatArray
-    log_weights: AnyFloatArray
-    impurities: FloatArray
-    history: FloatArray
-
-    def take(self, order: NDArray[np.intp]) -> Clusters:
-        """Return the clusters in the given order."""
-        memberships, centers, weights = (np.ascontiguousarray(array[:, order]) for array in self[:3])
-        return Clusters(memberships, centers, weights, self.impurities[order], self.history)
 
 
 def presence(X: Any) -> Any:
@@ -399,7 +389,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
 
     _exponent = 1.0
 
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Any:
         found = subspace.entropy_weighted_kmeans(
             data,
             self.n_clusters,
@@ -413,7 +403,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
         # The last sweep updates the labels before the centres, so update the labels again.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         impurities = np.zeros(self.n_clusters)
-        return Clusters(memberships, found.centers, found.log_weights, impurities, found.history)
+        return (memberships, found.centers, found.log_weights, impurities), found.history
 
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
@@ -482,14 +472,14 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
         return subspace.memberships_from_distances(distances, self._impurities, self._options)
 
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Any:
         init: Any = getattr(self, "init", "seeds")  # SCAD2 has no such parameter
         memberships = subspace.start(init, data, targets, self.n_clusters, self._options, rng)
         found = subspace.iterate(
             data, targets, memberships, self._options, max_iter=self.max_iter, tol=self.tol
         )
         last = found.sweep
-        return Clusters(last.memberships, last.centers, last.log_weights, last.impurities, found.history)
+        return (last.memberships, last.centers, last.log_weights, last.impurities), found.history
 
 
 @_options.estimator

@@ -225,7 +225,7 @@ class ReferenceTest:
 
 
 def _ward_profiles(X: FloatArray) -> FloatArray:
-    """Return the profiles of the rows, and of rows moved towards the mean if far from it; (2, n_rows)."""
+    """Return two profiles, shape (2, n_rows): of the rows, and after moving far rows towards the mean."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
     most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
@@ -284,7 +284,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit the closest unimodal density; return its quantiles as shares and corresponding values."""
+    """Return the quantiles of the closest unimodal density, as shares and corresponding values."""
     low, extent = column.min(), np.ptp(column)
     # Scale to 0..1, and round, so that values that differ only by rounding errors become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)

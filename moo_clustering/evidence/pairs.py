@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weights w of a hard and a soft pair in ``repair_pairs``; all similarities of a sample together weigh 1.
+# Weights w of a hard and a soft pair in ``repair_pairs``. All similarities of a sample together weigh 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -95,7 +95,7 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     """
     dense = dense_affinity(W)
     Z = as_pair_matrix(constraints, len(dense))
-    return adjusted(dense, Walks.of(dense, alpha, Z), Z)
+    return _adjusted(dense, _walks(dense, alpha, Z), Z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +169,7 @@ def held_out_partition(
     Z = as_pair_matrix(constraints, m)
     violations, n_pairs, chosen = np.full(len(graphs), np.nan), len(constraints), 0
     # With fewer than four pairs, none are held out.
-    walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
+    walks = [(W, _walks(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
     if n_pairs >= 4:
         # Hold out at least one pair, and keep at least one pair.
         n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
@@ -231,14 +231,14 @@ def cross_validated_partition(
     if not len(affinities) or not len(ks) or prices.shape != (len(ks),):
         raise ValueError("affinities and ks must not be empty, and bonus must have one number per k")
     Z_all = pair_matrix(constraints)
-    walks = [(W, Walks.of(W, alpha, Z_all)) for W, alpha in ((dense_affinity(W), a) for W, a in affinities)]
+    walks = [(W, _walks(W, alpha, Z_all)) for W, alpha in ((dense_affinity(W), a) for W, a in affinities)]
     fold_of = rng.permutation(len(constraints)) % n_folds
     violations = np.zeros((len(walks), len(ks)))
     for fold in range(n_folds):
         held_out = _subset(constraints, fold_of == fold)
         Z = pair_matrix(_subset(constraints, fold_of != fold))
         for q, (W, R) in enumerate(walks):
-            cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
+            cuts = spectral_cuts(_adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
     # A pair that is correct with probability .95 has log-odds of 2.9.
     values = prices - 2.9 * violations
@@ -248,8 +248,10 @@ def cross_validated_partition(
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
 
 
-def _cut(W: FloatArray, R: Walks, Z: sp.csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    return spectral_cuts(adjusted(W, R, Z), [k], rng=rng)[0]
+def _cut(
+    W: FloatArray, walks: tuple[IntpArray, FloatArray], Z: sp.csr_array, k: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    return spectral_cuts(_adjusted(W, walks, Z), [k], rng=rng)[0]
 
 
 def _subset(constraints: PairwiseConstraints, chosen: BoolArray) -> PairwiseConstraints:
@@ -352,7 +354,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
 
 
 def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
-    """Return the pair matrix Z of n samples; check a given matrix, and set its diagonal to 0."""
+    """Return the pair matrix Z of n samples. A given matrix is checked, and its diagonal is set to 0."""
     if isinstance(constraints, PairwiseConstraints):
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples} samples")
@@ -370,34 +372,27 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     return Z
 
 
-@dataclass(frozen=True, eq=False)
-class Walks:
-    """Columns of the matrix R in :func:`propagate_pairs` for ``ends``, the samples that occur in pairs."""
-
-    ends: IntpArray
-    columns: FloatArray
-
-    @classmethod
-    def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Compute R's columns for the samples in pairs Z; if ``alpha`` is the matrix R, select them."""
-        ends = np.flatnonzero(np.diff(Z.indptr))
-        if not isinstance(alpha, np.ndarray):
-            return cls(ends, diffusion(W, float(alpha), "alpha", ends))
-        if alpha.shape != W.shape:
-            raise ValueError(f"alpha must be a number or have the shape of W, {W.shape}; got {alpha.shape}")
-        return cls(ends, alpha[:, ends])
+def _walks(W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> tuple[IntpArray, FloatArray]:
+    """Return the samples that occur in the pairs Z, and their columns of R in :func:`propagate_pairs`."""
+    ends = np.flatnonzero(np.diff(Z.indptr))
+    if not isinstance(alpha, np.ndarray):
+        return ends, diffusion(W, float(alpha), "alpha", ends)
+    if alpha.shape != W.shape:
+        raise ValueError(f"alpha must be a number or have the shape of W, {W.shape}; got {alpha.shape}")
+    return ends, alpha[:, ends]  # alpha is R itself
 
 
-def adjusted(W: FloatArray, R: Walks, Z: sp.csr_array) -> FloatArray:
-    """Return the similarities W, adjusted by propagating the pairs Z with R."""
+def _adjusted(W: FloatArray, walks: tuple[IntpArray, FloatArray], Z: sp.csr_array) -> FloatArray:
+    """Return the similarities W, adjusted by propagating the pairs Z along :func:`_walks`."""
     if not Z.nnz:
         return W + FLOOR
+    ends, R = walks
     with one_thread():
         # Use only one direction of each pair, because ``adjust_similarities`` adds the transpose of F.
-        once = sp.triu(Z[R.ends][:, R.ends], 1).tocoo()
-        if once.nnz < len(R.ends):
-            F = (R.columns[:, once.row] * once.data) @ R.columns[:, once.col].T
+        once = sp.triu(Z[ends][:, ends], 1).tocoo()
+        if once.nnz < len(ends):
+            F = (R[:, once.row] * once.data) @ R[:, once.col].T
         else:
-            F = R.columns @ (once @ R.columns.T)
+            F = R @ (once @ R.T)
     adjust_similarities(F, W, FLOOR)
     return F

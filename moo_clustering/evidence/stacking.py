@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -100,7 +101,7 @@ class ClassifierStack:
         center = rows.mean(axis=0)
         spread = float(np.sqrt(np.mean((rows - center) ** 2))) or 1.0
         rows = (rows - center) / spread
-        kinds = (_logistic, _GaussianRidge.fit, _support_vectors) if gaussian else (_logistic,)
+        kinds = (_logistic, _gaussian_ridge, _support_vectors) if gaussian else (_logistic,)
         folds = _folds(rows, classes)
         held_out = range(int(folds.max()) + 1) if len(rows) <= _MANY else range(1)
         opinions, truth = [], []
@@ -164,72 +165,60 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-# Classifiers are callable objects, because closures cannot be pickled.
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    """Scikit-learn classifier; classes without training samples have probability 0."""
-
-    present: Int64Array
-    n_classes: int
-    model: Any  # None if only one class is present
-
-    @classmethod
-    def of(cls, model: Any, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
-        present = np.unique(codes)
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return cls(present, n_classes, model.fit(X, codes) if len(present) > 1 else None)
-
-    def __call__(self, rows: FloatArray) -> FloatArray:
-        P = np.zeros((len(rows), self.n_classes))
-        if self.model is None:
-            P[:, self.present] = 1.0
-        elif isinstance(self.model, LogisticRegression):
-            P[:, self.present] = self.model.predict_proba(rows)
-        else:
-            # Use twice the margins as logits.
-            margins = self.model.decision_function(rows)
-            margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
-            P[:, self.present] = _softmax(2.0 * margins)
-        return P
-
-
 def _logistic(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    return _Fitted.of(LogisticRegression(max_iter=_ITERATIONS), X, codes, n_classes)
+    return _fitted(LogisticRegression(max_iter=_ITERATIONS), X, codes, n_classes)
 
 
 def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    """Fit a support vector machine with C = 1 and the kernel of :class:`_GaussianRidge`."""
+    """Fit a support vector machine with C = 1 and the kernel of :func:`_gaussian_ridge`."""
     chosen = _thinned(X, codes, _MANY)
-    return _Fitted.of(SVC(gamma=1.0 / X.shape[1]), X[chosen], codes[chosen], n_classes)
+    return _fitted(SVC(gamma=1.0 / X.shape[1]), X[chosen], codes[chosen], n_classes)
 
 
-@dataclass(frozen=True, eq=False)
-class _GaussianRidge:
-    """Kernel ridge regression with the kernel exp(-|x - x'|^2 / n_features)."""
+def _fitted(model: Any, X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
+    """Fit a scikit-learn classifier; classes without training samples get the probability 0."""
+    present = np.unique(codes)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        fitted = model.fit(X, codes) if len(present) > 1 else None
+    return partial(_probabilities, model=fitted, present=present, n_classes=n_classes)
 
-    basis: FloatArray
-    coefficients: FloatArray
 
-    @classmethod
-    def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
-        targets = np.eye(n_classes)[codes]
-        if len(X) <= _MANY:
-            scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
-            # Solve for a: the scores of the labelled samples are 1/K + k a, where (k + ridge) a = Y - 1/K.
-            return cls(X, (targets - scores) / _RIDGE)
-        basis = X[_thinned(X, codes, _BASIS)]
-        across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
-        system = across @ across.T + _RIDGE * within
-        system[np.diag_indices_from(system)] += 1e-9 * np.trace(system)
-        return cls(basis, solve(system, across @ (targets - 1.0 / n_classes), assume_a="pos"))
+def _probabilities(rows: FloatArray, model: Any, present: Int64Array, n_classes: int) -> FloatArray:
+    P = np.zeros((len(rows), n_classes))
+    if model is None:
+        P[:, present] = 1.0
+    elif isinstance(model, LogisticRegression):
+        P[:, present] = model.predict_proba(rows)
+    else:
+        # Use twice the margins as logits.
+        margins = model.decision_function(rows)
+        margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
+        P[:, present] = _softmax(2.0 * margins)
+    return P
 
-    def __call__(self, rows: FloatArray) -> FloatArray:
-        n_classes = self.coefficients.shape[1]
-        P = np.full((len(rows), n_classes), 1.0 / n_classes)
-        for part in block_slices(len(rows), len(self.basis)):
-            P[part] += _gaussian_kernel(rows[part], self.basis) @ self.coefficients
-        P = np.maximum(P, 0.0) + 1e-9
-        return P / P.sum(axis=1, keepdims=True)
+
+def _gaussian_ridge(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
+    """Fit kernel ridge regression with the kernel exp(-|x - x'|^2 / n_features)."""
+    targets = np.eye(n_classes)[codes]
+    if len(X) <= _MANY:
+        scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
+        # Solve for a: the scores of the labelled samples are 1/K + k a, where (k + ridge) a = Y - 1/K.
+        return partial(_ridge_probabilities, basis=X, coefficients=(targets - scores) / _RIDGE)
+    basis = X[_thinned(X, codes, _BASIS)]
+    across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
+    system = across @ across.T + _RIDGE * within
+    system[np.diag_indices_from(system)] += 1e-9 * np.trace(system)
+    coefficients = solve(system, across @ (targets - 1.0 / n_classes), assume_a="pos")
+    return partial(_ridge_probabilities, basis=basis, coefficients=coefficients)
+
+
+def _ridge_probabilities(rows: FloatArray, basis: FloatArray, coefficients: FloatArray) -> FloatArray:
+    n_classes = coefficients.shape[1]
+    P = np.full((len(rows), n_classes), 1.0 / n_classes)
+    for part in block_slices(len(rows), len(basis)):
+        P[part] += _gaussian_kernel(rows[part], basis) @ coefficients
+    P = np.maximum(P, 0.0) + 1e-9
+    return P / P.sum(axis=1, keepdims=True)
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:

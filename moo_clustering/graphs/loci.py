@@ -60,7 +60,7 @@ class LocusGraph(Shared):
         return self.neighbors.shape[1]
 
 
-@documented()
+@documented(neighborhoods.neighbor_lists, euclidean_mst)
 def locus_graph(
     X: ArrayLike,
     *,
@@ -86,17 +86,12 @@ def locus_graph(
         L, the number of neighbours per sample, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
         Metric for lists and tree. ``"precomputed"`` raises a ValueError, because centroids require features.
-    ties : {"random", "index"}, default="random"
-        Order of equidistant samples: random, or by row index (results then depend on the row order).
-    root : int or "random", default="random"
     rank_cap : int, optional
         See :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
         Generator for the random order and the random root.
     groups : ConstraintGroups, optional
         Constraints. Conflicting samples are never neighbours; the tree ignores the constraints.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
     method : str, default="auto"
         Search method for the lists; see :func:`neighbor_lists`. The tree and the ranks are always exact.
     """
@@ -208,14 +203,19 @@ def _ranks(
     data: Any, pairs: Int64Array, keys: Int32Array, metric: neighborhoods.Metric, cap: int, n_jobs: int | None
 ) -> Ranks:
     out = np.empty(len(pairs), dtype=np.int32)
-    space = neighborhoods.metric_space(data, metric)
+    space = neighborhoods.MetricSpace(data, metric)
     if space.power != 2.0:
         for part in block_slices(len(pairs), len(data)):
             D = data[pairs[part, 0]]
             D = D if metric == "precomputed" else pairwise_distances(D, data, metric=metric)
-            out[part] = _rank_in_rows(D, pairs[part], keys)
+            distances, here = neighborhoods.round_distances(D), np.arange(len(D))
+            first, second = pairs[part].T
+            own = distances[here, second][:, None]
+            before = (distances < own) | ((distances == own) & (keys < keys[second][:, None]))
+            before[here, first] = False
+            out[part] = 1 + before.sum(axis=1)
         return np.minimum(out, cap)
-    rows = neighborhoods.distinct_rows(space.points, keys)
+    rows = neighborhoods.DistinctRows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
     if twins.any():
         out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
@@ -224,29 +224,20 @@ def _ranks(
         return out
     if space.points.shape[1] > MOST_FEATURES:
         return np.minimum(ranks_by_products(space.points.astype(np.float64), pairs, keys), cap)
-    tree = box_tree(space.points)
-    places = tree.positions()[pairs]
+    points, samples, nodes = box_tree(space.points)
+    places = np.argsort(samples)[pairs]
     by_place = np.argsort(places[:, 0], kind="stable")
     ordered = places[by_place]
     found = np.empty(len(pairs), dtype=np.int32)
 
     def share(lo: int, hi: int) -> None:
         stack = np.empty(256, dtype=np.int64)
-        ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
+        ranks(ordered, points, keys[samples], *nodes, cap, stack, lo, hi, found)
 
     # The estimate of 1000 operations per search determines the number of threads.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
-
-
-def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ranks:
-    distances = neighborhoods.round_distances(rows)
-    here = np.arange(len(pairs))
-    own = distances[here, pairs[:, 1]][:, None]
-    before = (distances < own) | ((distances == own) & (keys < keys[pairs[:, 1]][:, None]))
-    before[here, pairs[:, 0]] = False
-    return (1 + before.sum(axis=1)).astype(np.int32)
 
 
 def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:

@@ -21,7 +21,7 @@ from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
 from moo_clustering._types import FloatArray, Int32Array, Int64Array
 from moo_clustering.graphs import embedding as embeddings
-from moo_clustering.graphs.bridges import bridge_weight, link_parts
+from moo_clustering.graphs.bridges import bridge_components, bridge_weight, link_parts
 from moo_clustering.graphs.matrices import degrees, inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
@@ -62,7 +62,7 @@ class SpectralPartition:
     n_components: int
 
 
-@documented(embeddings.spectral_embedding)
+@documented(embeddings.spectral_embedding, bridge_components)
 def spectral_partition(
     S: Any,
     n_clusters: int,
@@ -92,8 +92,6 @@ def spectral_partition(
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
         K components are the clusters; more components yield a warning and arbitrary clusters.
-    X, metric, lists
-        See :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of copies that each sample stands for. It is the sample's weight in k-means, and
         multiplies its row of S: s_ij is the similarity between one copy of i and all copies of j together.

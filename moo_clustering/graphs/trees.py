@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -128,14 +128,14 @@ def _checked_keys(ties: Ties | Int32Array, n_samples: int, rng: np.random.Genera
 def _of_rows(
     X: NDArray[Any], keys: Int32Array, metric: Metric, algorithm: str
 ) -> tuple[Int64Array, FloatArray]:
-    space = neighbors.metric_space(X, metric)
+    space = neighbors.MetricSpace(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
         raise ValueError(
             f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim"'
         )
     if space.power == 2.0:
         require_squares(space.points)
-    rows = neighbors.distinct_rows(space.points, keys)
+    rows = neighbors.DistinctRows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)
     if space.power != 2.0:
@@ -147,9 +147,10 @@ def _of_rows(
     elif algorithm == "boruvka" or (
         algorithm == "auto" and len(points) > _FEW and points.shape[1] <= MOST_FEATURES
     ):
-        tree, links = box_tree(points), np.empty((len(points) - 1, 2), dtype=np.int64)
-        trees.boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
-        links = tree.samples[links]
+        links = np.empty((len(points) - 1, 2), dtype=np.int64)
+        ordered, samples, nodes = box_tree(points)
+        trees.boruvka(ordered, keys[first][samples], *nodes, links)
+        links = samples[links]
     else:
         squares = square_distances(points)
         links = _prim(points if squares is None else squares, squares is not None, keys[first])
@@ -229,6 +230,7 @@ def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float
     return np.array(found, dtype=np.float64)
 
 
+@documented(neighbors.neighbor_lists)
 def mutual_reachability_mst(
     X: ArrayLike,
     *,
@@ -248,8 +250,6 @@ def mutual_reachability_mst(
         Features or, with ``metric="precomputed"``, symmetric distances (m, m).
     n_neighbors : int, default=5
     metric : {"euclidean", "precomputed"}, default="euclidean"
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Returns
     -------
@@ -325,16 +325,6 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     ndarray of shape (m - 1,), intp
         Positions in ``links``, in merging order.
     """
-    joined, span = _checked_links(links, lengths)
-    threshold = probability("threshold", threshold)
-    by_length = np.argsort(neighbors.round_distances(span), kind="stable")
-    order = np.empty(len(span), dtype=np.int64)
-    if not caching.run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
-        raise ValueError("links must form a spanning tree, but they contain a cycle")
-    return by_length[order]
-
-
-def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, FloatArray]:
     joined, span = checked_integers(links, "links"), checked_array(lengths, "lengths", np.float64)
     if span.ndim != 1 or joined.shape != (len(span), 2):
         raise ValueError(
@@ -344,9 +334,16 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
         raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}")
     if (span < 0).any():
         raise ValueError("lengths must be finite and non-negative")
-    return np.ascontiguousarray(joined, dtype=np.int64), span
+    joined = np.ascontiguousarray(joined, dtype=np.int64)
+    threshold = probability("threshold", threshold)
+    by_length = np.argsort(neighbors.round_distances(span), kind="stable")
+    order = np.empty(len(span), dtype=np.int64)
+    if not caching.run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
+        raise ValueError("links must form a spanning tree, but they contain a cycle")
+    return by_length[order]
 
 
+@documented(genie_merges)
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> Int32Array:
@@ -354,12 +351,8 @@ def genie_cuts(
 
     Parameters
     ----------
-    links, lengths
-        See :func:`genie_merges`.
     ks : sequence of int
         Numbers of clusters, each at least 1; values of m or more return singletons.
-    threshold : float, default=0.3
-        See :func:`genie_merges`.
 
     Returns
     -------
@@ -372,7 +365,7 @@ def genie_cuts(
     n_merges = np.maximum(m - wanted, 0)
     few_first = np.argsort(n_merges, kind="stable")
     labels = np.empty((len(wanted), m), dtype=np.int32)
-    joined = _checked_links(links, lengths)[0]
+    joined = np.ascontiguousarray(links, dtype=np.int64)
     caching.run(trees.cut_labels, 2 * labels.size, joined, order, n_merges[few_first], labels)
     cuts = np.empty_like(labels)
     cuts[few_first] = labels
@@ -394,30 +387,13 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
     return SpanningTree(parent.astype(np.int32), length_of, root, order.astype(np.int32))
 
 
-def box_tree(X: NDArray[Any]) -> BoxTree:
-    """Build a tree of bounding boxes for rows, in O(n_features N log N) time and O(n_features N) memory."""
+def box_tree(X: NDArray[Any]) -> tuple[FloatArray, Int64Array, list[NDArray[Any]]]:
+    """Build a tree of bounding boxes for rows, in O(n_features N log N) time and O(n_features N) memory.
+
+    Returns the rows in the order of the leaves, the index in X of each of these rows, and arrays of the nodes
+    for kernels: the first row, the last row plus 1, the lowest corner and the highest corner of each node's
+    box. The children of node i are nodes 2i + 1 and 2i + 2.
+    """
     rows = np.ascontiguousarray(X, dtype=np.float64)
     samples, *nodes = trees.build(rows, trees.node_count(len(rows)))
-    return BoxTree(rows[samples], samples, *nodes)
-
-
-class BoxTree(NamedTuple):
-    """Tree of bounding boxes of points. A point's position is its number in the order of leaves."""
-
-    points: FloatArray  # shape (n_points, n_features): points by position
-    samples: Int64Array  # shape (n_points,): data row at each position
-    start: Int64Array  # start, stop: shape (n_nodes,): positions of node i; its children are 2i+1, 2i+2
-    stop: Int64Array
-    low: FloatArray  # low, high: shape (n_nodes, n_features): corners of the node's box
-    high: FloatArray
-
-    @property
-    def nodes(self) -> tuple[NDArray[Any], ...]:
-        """Node arrays, in the order in which kernels expect them."""
-        return self.start, self.stop, self.low, self.high
-
-    def positions(self) -> Int64Array:
-        """Return the position of each sample."""
-        places = np.empty_like(self.samples)
-        places[self.samples] = np.arange(len(places))
-        return places
+    return rows[samples], samples, nodes

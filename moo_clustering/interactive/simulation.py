@@ -51,19 +51,15 @@ class Asker(Protocol):
     """Protocol for sessions to which :func:`simulate` can give answers."""
 
     @property
-    def mode(self) -> str:
-        """Mode of the questions: ``"pairs"`` or ``"names"``."""
+    def mode(self) -> str: ...
 
     @property
-    def question(self) -> Question | None:
-        """Next question, or None if no question is left."""
+    def question(self) -> Question | None: ...
 
     @property
-    def labels_(self) -> Labels:
-        """Partition after the previous answers."""
+    def labels_(self) -> Labels: ...
 
-    def answer(self, answer: str) -> Any:
-        """Answer the current question."""
+    def answer(self, answer: str) -> Any: ...
 
 
 def simulate(

@@ -103,7 +103,7 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Create a pool from (family, labels) pairs; renumber clusters, and omit single-cluster candidates.
+        """Create a pool from (family, labels) pairs. Renumber clusters, and omit single-cluster candidates.
 
         Raises a ValueError if lengths differ or if no candidate has two or more clusters.
         """

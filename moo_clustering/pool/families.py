@@ -130,7 +130,7 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances between samples; None if X contains distances, or if storing saves no time."""
+        """Squared distances between samples. None if X contains distances, or if storing saves no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
@@ -240,7 +240,7 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Run HDBSCAN with all minimum sizes and both selection methods; noise joins the nearest cluster."""
+    """Run HDBSCAN with several minimum sizes and both selection methods. Noise joins the nearest cluster."""
     tree = _density_tree(data, min_samples=min(5, data.n_samples))
     found: list[Partition] = []
     for size in _sizes(data.n_samples):
@@ -252,7 +252,7 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
-    """Compute the single-linkage tree of mutual reachability distances; ties are broken as in HDBSCAN."""
+    """Return the single-linkage tree of mutual reachability distances, with ties broken as in HDBSCAN."""
     if data.squares is None:
         model = HDBSCAN(min_samples=min_samples, metric=data.metric, copy=True).fit(data.X)
         return model._single_linkage_tree_
@@ -285,7 +285,7 @@ def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
-    """Fit a Gaussian mixture by expectation-maximisation, starting from a partition; return its clusters."""
+    """Return the clusters of a Gaussian mixture fitted by expectation-maximisation from a partition."""
     # Log densities are linear in the terms, so each iteration consists of matrix products. An iteration takes
     # O(n_samples k n_terms) time for k components.
     terms, upper, least = data.density_terms
@@ -335,7 +335,7 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Cluster symmetric distances by alternating k-medoids; keep the best of ``n_init`` k-means++ starts."""
+    """Cluster symmetric distances by alternating k-medoids. Keep the best of ``n_init`` k-means++ starts."""
     # If there are fewer than k distinct samples, there are fewer than k clusters.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
@@ -389,17 +389,17 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 
 def n_fragments(n_samples: int) -> int:
-    """Return how many fragments to form: n // 5, but in min(6, n)..max(40, 3 sqrt(n)) for n samples."""
+    """Return how many fragments to form: a fifth of n_samples, within the limits below."""
     # The minimum matters if there are few samples: n_samples // 5 clusters would be too few to merge.
     return max(min(n_samples // 5, max(40, math.isqrt(9 * n_samples))), min(n_samples, LEAST_TOP))
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
     """Repeatedly merge the clusters a and b with the largest W_ab / (vol_a vol_b), down to ``min(ks)``."""
-    # W_ab is the total similarity between a and b; the volume vol_a is that between a and all samples. If no
-    # links remain, the clusters with the smallest volumes are merged. Ties are broken by the lowest labels.
-    # Returns partitions for all ``ks`` up to the number m of given clusters, by ascending k. Takes O(m^3)
-    # time.
+    # W_ab is the total similarity between a and b. The volume vol_a is the total similarity between a and
+    # all samples. If no links remain, the clusters with the smallest volumes are merged. Ties are broken by
+    # the lowest labels. Returns partitions for all ``ks`` up to the number m of given clusters, by ascending
+    # k. Takes O(m^3) time.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))
@@ -460,7 +460,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Issue one warning for all failures; families in ``partly`` failed only for some partitions."""
+    """Issue one warning for all failures. Families in ``partly`` failed only for some partitions."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 

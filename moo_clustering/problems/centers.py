@@ -323,14 +323,19 @@ class FuzzyCenterEncoding(CenterEncoding):
         return labels
 
 
-def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
-    """Compute fuzzy c-means memberships from squared distances of shape (..., n_clusters)."""
-    least = squares.min(axis=-1, keepdims=True)
-    # Dividing the smallest distance by larger ones cannot overflow, and never divides by zero.
-    ratios = np.divide(least, squares, out=np.ones(squares.shape), where=squares > least)
-    memberships = ratios ** (1.0 / (fuzziness - 1.0))
-    memberships /= memberships.sum(axis=-1, keepdims=True)
-    return np.asarray(memberships)
+def fuzzy_memberships(dissimilarities: FloatArray, fuzziness: float, axis: int = -1) -> FloatArray:
+    """Compute memberships proportional to d^(-1 / (fuzziness - 1)) for dissimilarities d.
+
+    In fuzzy c-means, dissimilarities are squared distances. If q of them are 0, their memberships are 1/q.
+    """
+    least = dissimilarities.min(axis=axis, keepdims=True)
+    # Dividing the smallest value by larger ones cannot overflow, and never divides by zero.
+    larger = dissimilarities > least
+    u: FloatArray = np.divide(least, dissimilarities, out=np.ones(dissimilarities.shape), where=larger)
+    if fuzziness != 2.0:
+        np.power(u, 1.0 / (fuzziness - 1.0), out=u)
+    u /= u.sum(axis=axis, keepdims=True)
+    return u
 
 
 def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:

@@ -41,9 +41,10 @@ Weights = Literal["ranks", "published"]
 Rows = Labels
 # Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
-# To select by shape: maximum number of features, minimum minimax silhouette, and its number of samples.
+# ``without_fragments`` selects partitions by minimax silhouettes if there are at most this many features and
+# the highest silhouette is at least this. Silhouettes are computed for at most this many samples.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Maximum number of parts to merge greedily (more are grouped first), and maximum number to group.
+# Maximum number of parts to merge greedily, and of parts that can be grouped to reduce their number.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm"
@@ -355,7 +356,7 @@ class PartScores:
         """Merge small parts into 500 groups; return each part's group, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # Link every part to its parent in the tree, even if not neighbouring, so that all can be merged.
+        # Link every part to its parent in the tree, so that all parts can be merged.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -546,6 +547,7 @@ class NeighborGraphProblem(FixedProblem):
         super().__init__(n_var=n_samples, n_obj=2, xl=0, xu=np.broadcast_to(upper, n_samples), vtype=dtype)
 
     @classmethod
+    @documented(neighbor_lists)
     def from_data(
         cls,
         X: ArrayLike,
@@ -562,14 +564,8 @@ class NeighborGraphProblem(FixedProblem):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Features, scaled for distances.
         list_width : int, optional
             List width w. Default: k, or n_samples - 1 with ``gene="index"``.
-        metric : str, default="euclidean"
-            A scikit-learn metric, or ``"precomputed"`` for distances.
-        groups : ConstraintGroups, optional
-            Cannot-link groups. The lists exclude forbidden neighbours, so every genotype is feasible.
         random_state : int, default=0
             Seed for breaking ties between equidistant neighbours.
         n_neighbors, gene, **kwargs

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, block_slices, choice, quoted
+from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
@@ -34,12 +35,9 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     return labelled_shares(memberships, targets)[0]
 
 
+@documented(class_shares)
 def overall_shares(targets: Targets) -> FloatArray:
     """Compute the share of each class among all labelled samples; 0 if no sample is labelled.
-
-    Parameters
-    ----------
-    targets : Targets
 
     Returns
     -------

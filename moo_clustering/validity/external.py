@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -384,34 +384,29 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     array([[1.    , 0.2424],
            [0.2424, 1.    ]])
     """
-    first = counted(_compact(A, "A"))
+    first = CountedPartitions(_compact(A, "A"))
     if B is None:
         return ari_table(first, first, n_jobs)
-    second = counted(_compact(B, "B"))
+    second = CountedPartitions(_compact(B, "B"))
     require_same_samples("A and B", first.labels.shape[1], second.labels.shape[1])
     return ari_table(first, second, n_jobs)
 
 
-class CountedPartitions(NamedTuple):
-    """Partitions with contiguous labels, and counts that all comparisons reuse."""
+class CountedPartitions:
+    """Partitions with contiguous labels 0..k-1, and counts that all comparisons reuse."""
 
-    labels: Labels
-    n_clusters: Int64Array
-    n_pairs: Int64Array  # number of sample pairs in the same cluster
-
-
-def counted(labels: Labels) -> CountedPartitions:
-    """Count the clusters and same-cluster pairs of partitions with contiguous labels 0..k-1."""
-    n_clusters = labels.max(axis=1).astype(np.int64) + 1
-    n_pairs = np.zeros(len(labels), dtype=np.int64)
-    if len(labels):
-        starts = np.cumsum(n_clusters) - n_clusters
+    def __init__(self, labels: Labels) -> None:
+        self.labels, self.n_clusters = labels, labels.max(axis=1).astype(np.int64) + 1
+        # Number of sample pairs in the same cluster.
+        self.n_pairs = np.zeros(len(labels), dtype=np.int64)
+        if not len(labels):
+            return
+        starts = np.cumsum(self.n_clusters) - self.n_clusters
         if caching.interpreted(pairs_together, labels.size / 20):
             sizes = np.bincount((labels + starts[:, np.newaxis]).ravel())
-            n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
+            self.n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
         else:
-            pairs_together(labels, n_clusters, n_pairs)
-    return CountedPartitions(labels, n_clusters, n_pairs)
+            pairs_together(labels, self.n_clusters, self.n_pairs)
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:
@@ -425,7 +420,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
         common[:] = _pairs_by_product(first, second)
         same = False
     elif common.size:
-        given = (*first[:2], *second[:2], CACHED_COUNTERS, same)
+        given = (first.labels, first.n_clusters, second.labels, second.n_clusters, CACHED_COUNTERS, same)
         fill = lambda lo, hi: pairs_in_common(*given, lo, hi, common)  # noqa: E731
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
@@ -446,11 +441,11 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
 def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> Int64Array:
     """NumPy equivalent of ``pairs_in_common``, using a table of all pairs of clusters."""
     tables, starts = [], []
-    for labels, n_clusters, _ in (first, second):
-        ends = np.cumsum(n_clusters)
-        starts.append(ends - n_clusters)
-        tables.append(np.zeros((ends[-1], labels.shape[1])))
-        tables[-1][labels + starts[-1][:, np.newaxis], np.arange(labels.shape[1])] = 1.0
+    for each in (first, second):
+        ends, columns = np.cumsum(each.n_clusters), np.arange(each.labels.shape[1])
+        starts.append(ends - each.n_clusters)
+        tables.append(np.zeros((ends[-1], len(columns))))
+        tables[-1][each.labels + starts[-1][:, np.newaxis], columns] = 1.0
     with one_thread("blas"):  # more threads are slower for small tables
         counts = (tables[0] @ tables[1].T) ** 2
     squares = np.add.reduceat(np.add.reduceat(counts, starts[0], axis=0), starts[1], axis=1)

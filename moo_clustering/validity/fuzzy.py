@@ -95,9 +95,8 @@ class FuzzyXieBeni(FuzzySumOfSquares):
         squares = np.square(means[:, :, np.newaxis] - means[:, np.newaxis]).sum(axis=-1)
         pairs = used[:, :, np.newaxis] & used[:, np.newaxis] & ~np.eye(used.shape[1], dtype=bool)
         least = np.where(pairs, squares, np.inf).min(axis=(1, 2))
-        scatter = internal.Scatter(self._within(weights, means), least, least)
-        mean = base.mean_square_distance(self._X)
-        return internal.xie_beni_values(scatter, used.sum(axis=1), self.n_samples_, mean)
+        within, mean = self._within(weights, means), base.mean_square_distance(self._X)
+        return internal.xie_beni_values(within, least, used.sum(axis=1), self.n_samples_, mean)
 
 
 @dataclass(eq=False, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,7 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.encodings import align_labels
-from moo_clustering.graphs.matrices import similarity_edges
+from moo_clustering.graphs.matrices import SimilarityEdges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
@@ -232,16 +232,22 @@ class XieBeni(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        scatter = self.form_.scatter(population, squared=True)
-        return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
+        within, least, _ = self.form_.scatter(population, squared=True)
+        return xie_beni_values(within, least, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
 
-def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Compute the Xie-Beni index from squared distances; ``mean`` is the mean over all pairs of samples."""
+def xie_beni_values(
+    within: FloatArray, least: FloatArray, n_clusters: Int64Array, n_samples: int, mean: float
+) -> FloatArray:
+    """Compute the Xie-Beni index from squared distances, whose mean over all pairs of samples is ``mean``.
+
+    ``within`` is each partition's total distance to the representatives, and ``least`` is the smallest
+    distance between two representatives.
+    """
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
-        values = scatter.within / (n_samples * np.maximum(scatter.least, FLOOR * mean))
+        values = within / (n_samples * np.maximum(least, FLOOR * mean))
     values[n_clusters < 2] = base.UNDEFINED
     return values
 
@@ -314,16 +320,17 @@ class IIndex(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        scatter = self.form_.scatter(population, squared=False)
-        return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
+        within, _, greatest = self.form_.scatter(population, squared=False)
+        return i_index_values(within, greatest, population.n_clusters, self.e1_, self.power)
 
 
-def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
-    """Compute the I-index from unsquared distances."""
+def i_index_values(
+    within: FloatArray, greatest: FloatArray, n_clusters: Int64Array, e1: float, power: float
+) -> FloatArray:
+    """Compute the I-index from total distances to representatives and greatest distances between two."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
-    ratio = e1 / np.maximum(scatter.within, FLOOR * e1)
-    return (ratio * scatter.greatest / n_clusters) ** power
+    return (e1 / np.maximum(within, FLOOR * e1) * greatest / n_clusters) ** power
 
 
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
@@ -334,14 +341,6 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
         return float(np.linalg.norm(centred_features(X), axis=1).sum())
     centre = np.asarray(X.mean(axis=0)).reshape(1, -1)
     return float(pairwise_distances(X, centre, metric=metric).sum())
-
-
-class Scatter(NamedTuple):
-    """Total distance to representatives, and least and greatest distance between two; may be squared."""
-
-    within: FloatArray
-    least: FloatArray
-    greatest: FloatArray
 
 
 def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Centroids | Medoids:
@@ -362,14 +361,14 @@ class Centroids:
         self.n_samples = len(self.X)
         self.mean_square = base.mean_square_distance(self.X)
 
-    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
-        scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
+    def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
+        """Return total distances to representatives, and least and greatest distances between two."""
+        within, least, greatest = scatter = np.empty((3, len(population.labels)))
         for rows, block, means, sums in base.means_by_block(self.X, population, squared=squared):
-            scatter.within[rows] = sums.sum(axis=1)
-            partitions.mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
+            within[rows] = sums.sum(axis=1)
+            partitions.mean_separations(means, block.n_clusters, least[rows], greatest[rows])
         if not squared:
-            for gaps in scatter[1:]:
-                np.sqrt(gaps, out=gaps)
+            np.sqrt(scatter[1:], out=scatter[1:])
         return scatter
 
     def total_to_medoid(self) -> float:
@@ -387,20 +386,18 @@ class Medoids:
         self.n_samples = len(self.D)
         self.mean_square = mean_square(self.D)
 
-    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
-        scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
+    def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
+        within, least, greatest = scatter = np.empty((3, len(population.labels)))
         for rows, block in population.blocks(self.n_samples):
             # Find the medoid of each cluster (ties: lowest index); rows of fewer clusters are padded with -1.
             sums = np.empty(block.labels.shape)
             partitions.own_cluster_sums(self.D, block.labels, sums)
             medoids = np.empty(block.sizes.shape, dtype=np.int64)
             partitions.least_members(sums, block.labels, medoids)
-            partitions.medoid_distance_sums(self.D, medoids, block.labels, squared, scatter.within[rows])
-            least, greatest = scatter.least[rows], scatter.greatest[rows]
-            partitions.medoid_separations(self.D, medoids, block.n_clusters, least, greatest)
+            partitions.medoid_distance_sums(self.D, medoids, block.labels, squared, within[rows])
+            partitions.medoid_separations(self.D, medoids, block.n_clusters, least[rows], greatest[rows])
         if squared:
-            for gaps in scatter[1:]:
-                np.square(gaps, out=gaps)
+            np.square(scatter[1:], out=scatter[1:])
         return scatter
 
     def total_to_medoid(self) -> float:
@@ -697,7 +694,7 @@ class GraphModularity(base.PopulationIndex):
         data : sparse matrix or array-like of shape (n_samples, n_samples)
             Similarities S, symmetric and non-negative.
         """
-        self._edges = similarity_edges(data)
+        self._edges = SimilarityEdges(data)
         self._total = float(self._edges.volumes.sum())
         self.n_samples_ = self._edges.n_samples
         return self
@@ -741,7 +738,7 @@ class BoundaryCut(base.PopulationIndex):
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
         """Fit to a graph; its diagonal is ignored."""
-        self._edges = similarity_edges(data)
+        self._edges = SimilarityEdges(data)
         self.n_samples_ = self._edges.n_samples
         return self
 

@@ -15,7 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering.constraints import PairwiseConstraints, constraint_groups
 from moo_clustering.graphs import lists_from_arrays, neighbor_lists
-from moo_clustering.graphs.neighbors import distinct_rows, ordered_lists, round_distances, tie_keys
+from moo_clustering.graphs.neighbors import DistinctRows, ordered_lists, round_distances, tie_keys
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
 
@@ -153,7 +153,7 @@ def test_everything_alike():
 def test_rows_that_only_look_alike_are_told_apart():
     # The tiny feature vanishes in any sum with the other one.
     X = np.array([[1e-300, 1.0], [2e-300, 1.0], [1e-300, 1.0], [5.0, 1.0]])
-    found = distinct_rows(X, np.arange(4, dtype=np.int32))
+    found = DistinctRows(X, np.arange(4, dtype=np.int32))
     assert len(found.points) == 3
     assert found.of_sample[0] == found.of_sample[2] != found.of_sample[1]
     np.testing.assert_array_equal(found.points[found.of_sample], X)

@@ -86,14 +86,13 @@ def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> li
     """Return columns with the satisfied fractions of all constraints, must-links and cannot-links."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
-    must, cannot = satisfied_pairs(labels, supervision)
+    (must, n_must), (cannot, n_cannot) = satisfied_pairs(labels, supervision)
     columns = []
-    if must.n_pairs and cannot.n_pairs:
-        both = (must.satisfied + cannot.satisfied) / (must.n_pairs + cannot.n_pairs)
+    if n_must and n_cannot:
+        both = (must + cannot) / (n_must + n_cannot)
         columns.append(Column("constraints satisfied", both, greater_is_better=True))
-    for name, found in (("must-links satisfied", must), ("cannot-links satisfied", cannot)):
-        if found.n_pairs:
-            columns.append(Column(name, found.satisfied / found.n_pairs, greater_is_better=True))
+    kinds = ("must-links satisfied", must, n_must), ("cannot-links satisfied", cannot, n_cannot)
+    columns += [Column(name, found / n, greater_is_better=True) for name, found, n in kinds if n]
     return columns
 
 

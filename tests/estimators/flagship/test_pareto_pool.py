@@ -109,8 +109,6 @@ def test_thinned_bags():
         assert set(values) <= set(whole[:, 0].tolist())
     assert thinned(bags, None, SEED) is bags
     assert thinned(bags, 10, SEED) is bags
-    with pytest.raises(ValueError, match="max_instances"):
-        thinned(bags, 0, SEED)
 
 
 def test_seeds(bags):

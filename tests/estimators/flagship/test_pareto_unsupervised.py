@@ -283,11 +283,13 @@ def test_clusters_that_form_clusters_are_divided_if_families_agree():
     assert adjusted_rand_score(model.labels_, classes) > 0.95
     assert model.choose("select").n_clusters_ == model.choose("auto").n_clusters_ == 12
     # Without such a partition, and with repeated points, the result has the best score.
-    found = replace(model._candidates, equal=np.arange(len(X)) // 3)
-    positions = model._samples.positions
-    assert found.divided(joined, positions) is joined
-    assert model._candidates.divided(model.labels_, positions) is model.labels_
-    assert model._candidates.divided(joined, None) is joined
+    in_threes = replace(
+        model._samples, features=None, coordinates=X, coincident=np.arange(len(X), dtype=np.int32) // 3
+    )
+    assert replace(model._candidates, samples=in_threes).divided(joined) is joined
+    assert model._candidates.divided(model.labels_) is model.labels_
+    without_positions = replace(model._samples, features=None)
+    assert replace(model._candidates, samples=without_positions).divided(joined) is joined
 
 
 @pytest.mark.parametrize(("seed", "n", "k", "d"), [(3, 14, 2, 4), (19, 14, 2, 4), (61, 16, 3, 4)])

@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import MOCK
-from moo_clustering.estimators._methods import GRAPH_METHODS
+from moo_clustering.estimators._methods import METHODS
 from moo_clustering.validity import Connectivity
 
 QUICK = {"pop_size": 32, "n_gen": 15, "random_state": 0}
@@ -264,7 +264,7 @@ def test_presets():
 
 
 def test_names_of_the_methods():
-    (method,) = [method for method in GRAPH_METHODS if method.name == "mock"]
+    method = METHODS["mock"]
     presets = {"MOCK-2007": MOCK.paper2007(), "delta-MOCK": MOCK.delta(), "MOCK-PESC": MOCK.pesc()}
     assert set(method.aliases) == {*presets, "Semi-MOCK"}
     for alias, model in presets.items():
