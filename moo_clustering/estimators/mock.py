@@ -66,9 +66,9 @@ class MOCK(
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters, and a rule selects one. Clusters can have any shape. For round clusters and most measurement
-    tables, use k-means or Gaussian mixtures.
+    Starting from a spanning tree, the search evolves partitions with different numbers of clusters, and a
+    rule selects one. Clusters can have any shape. On round clusters and most measurement tables, k-means and
+    Gaussian mixtures are at least as good.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
