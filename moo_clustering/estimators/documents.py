@@ -443,7 +443,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, n_saved: int) -> int:
-    """Save the runs to a file that contains ``n_saved`` runs; return the number that it contains then."""
+    """Save the runs; return the number of runs in the file, which remains ``n_saved`` if saving fails."""
     n_done = len(done.labels)
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": n_done})
@@ -516,7 +516,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> FloatArray:
-    """Return the mean share of a cluster (row) that a run puts into the topic of a document (column)."""
+    """Return the share of each cluster (row) in the topic of each document (column), averaged over runs."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
