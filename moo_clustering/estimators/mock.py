@@ -514,7 +514,7 @@ objective, int or callable, default="auto"
         return read
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Return ``delta``, or a lower value if ``"auto"`` gives fewer than 2 (n_clusters - 1) links genes."""
+        """Return ``delta``; lower ``"auto"`` if fewer than 2 (n_clusters - 1) links would have genes."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
