@@ -107,15 +107,13 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the rows of X within the limits.
+        """Cluster the rows of X, of shape (n_samples, n_features), within the limits; ``y`` is ignored.
 
         Raises a ValueError if the limits or pairs are impossible, or if no partition that satisfies them is
         found. Issues a UserWarning if the limits separate identical rows, or if some clusters are empty.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
         weight : array-like of shape (n_samples,), optional
             Non-negative weights, such as demands, for weight limits. Centres are unweighted means.
         groups : array-like of shape (n_samples,), optional

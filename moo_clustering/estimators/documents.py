@@ -304,16 +304,10 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X.
+        """Cluster the rows of X, non-negative weights of shape (n_documents, n_terms); ``y`` is ignored.
 
         Raises a ValueError for invalid arguments, more clusters than documents or terms, only zeros in X, or
         a run that exceeds ``max_memory``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-            Non-negative term weights.
-        y : ignored
         """
         X = self._checked(X, reset=True)
         _base.check_n_clusters(self.n_clusters, X.shape[0], "documents, n_samples={}")
