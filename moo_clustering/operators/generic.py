@@ -87,8 +87,8 @@ class RefillingSampling(Sampling):
         start: NDArray[Any] | None = None,
     ) -> None:
         super().__init__()
-        self.sampling = instance("sampling", sampling, Sampling, "a pymoo Sampling")
         what = "a pymoo DuplicateElimination"
+        self.sampling = instance("sampling", sampling, Sampling, "a pymoo Sampling")
         self.duplicates = instance("duplicates", duplicates, DuplicateElimination, what)
         self.max_tries = integer("max_tries", max_tries)
         self.start = start
@@ -257,7 +257,7 @@ def suited_operators(
 def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
     """Return a sampling that starts each population with the given genotypes."""
     if not isinstance(sampling, RefillingSampling):
-        return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+        sampling = RefillingSampling(sampling, NoDuplicateElimination())
     sampling.start = genes
     return sampling
 

@@ -1,5 +1,6 @@
 """SRMOSC operators: genes are weights that reconstruct each sample from its candidate neighbours."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -85,12 +86,11 @@ class RowUniformCrossover(base.PairCrossover):
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[pair] for pair in parents]
         crossed = rng.random(len(pairs)) < float(self.prob.value)
-        made: list[list[Individual]] = [[], []]
+        made = []
         for (first, second), cross in zip(pairs, crossed, strict=True):
             swap = base.random_bits(1, problem.n_samples, rng)[0] if cross else None
-            for children, child in zip(made, _children(problem, first, second, swap), strict=True):
-                children.append(child)
-        return Population.create(*made[0], *made[1])
+            made.append(_children(problem, first, second, swap))
+        return Population.create(*chain.from_iterable(zip(*made, strict=True)))
 
     def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         children = np.empty(X.shape, dtype=np.float32)
@@ -222,7 +222,7 @@ class RowTableEvaluator(Evaluator):
             F, G = summed(*(individual.get(name)[np.newaxis] for name in TABLES))
             for name, value in (("F", F[0]), ("G", G[0]), ("H", np.empty(0))):
                 individual.set(name, value)
-            individual.evaluated.update(("F", "G", "H"))
+                individual.evaluated.add(name)
 
 
 register_operators(

@@ -23,7 +23,7 @@ from moo_clustering.descriptions import Heatmap
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
 from moo_clustering.pool.candidates import family_words
-from moo_clustering.results import ClusteringResult, Front
+from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.constraints import Limit
@@ -45,15 +45,30 @@ LimitRow = tuple[str, str, FloatArray]
 Doubt = tuple[int, int, int, float, float]
 
 
-def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
-    if front is None:
-        return []
-    unknown = np.full(len(front.objectives), np.nan)
-    found = np.array([unknown if each.values is None else each.values for each in solutions])
-    return [
-        Column(objective.name, values, is_objective=True, greater_is_better=objective.greater_is_better)
-        for objective, values in zip(front.objectives, found.T, strict=True)
-    ]
+def solution_columns(
+    result: ClusteringResult, run: Solutions, labels: Int32Array, supervision: Mapping[str, Any]
+) -> list[Column]:
+    """Return columns with objectives, cluster sizes, scores and satisfied constraints of the solutions."""
+    columns, front = [], result.front
+    if front is not None:
+        unknown = np.full(len(front.objectives), np.nan)
+        values = np.array([unknown if each.values is None else each.values for each in run.found])
+        columns += [
+            Column(objective.name, own, is_objective=True, greater_is_better=objective.greater_is_better)
+            for objective, own in zip(front.objectives, values.T, strict=True)
+        ]
+    columns += size_columns(labels)
+    if result.score is not None:
+        values = np.stack([each.values for each in run.found if each.values is not None])
+        columns.append(Column("score", result.score(values), greater_is_better=True))
+    if result.run_losses is not None:
+        losses = {f"run {number}": float(loss) for number, loss in enumerate(result.run_losses)}
+        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in run.found]
+        columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
+    for name, scores in ({} if front is None else front.scores).items():
+        shown = [np.nan if each.member is None else float(scores[each.member]) for each in run.found]
+        columns.append(Column(name, np.array(shown), greater_is_better=True))
+    return columns + constraint_columns(labels, supervision)
 
 
 def size_columns(labels: Int32Array) -> list[Column]:
@@ -90,21 +105,6 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
         values[whole] = limit.violations(labels[whole])
         rows.append((limit.name, limit.requirement, values))
     return rows
-
-
-def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    columns = []
-    if result.score is not None:
-        values = np.stack([each.values for each in solutions if each.values is not None])
-        columns.append(Column("score", result.score(values), greater_is_better=True))
-    if result.run_losses is not None:
-        losses = {f"run {run}": float(loss) for run, loss in enumerate(result.run_losses)}
-        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in solutions]
-        columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
-    for name, scores in ({} if result.front is None else result.front.scores).items():
-        shown = [np.nan if each.member is None else float(scores[each.member]) for each in solutions]
-        columns.append(Column(name, np.array(shown), greater_is_better=True))
-    return columns
 
 
 def cuts(result: ClusteringResult, run: Solutions, columns: Sequence[Column]) -> list[Cut]:
@@ -331,11 +331,13 @@ class ReportContent:
     cuts : sequence of (int, str, str)
         Solutions to compare, with their origin and a comparison with the chosen solution.
     left_out : sequence of (str, sequence of str, ndarray)
-        Columns not used in the fit: name, values (or intervals), and the index of each sample's value or -1.
+        Columns not used in the fit: name, values or intervals, and the index of each sample's value, with -1
+        for missing values.
     limits : sequence of (str, str, ndarray)
         Name and requirement of each cluster limit, and its violation by each solution.
     doubts : sequence of (int, int, int, float, float)
-        Doubtful samples, most doubtful first: row, its cluster, the pool's cluster, support of both.
+        Doubtful samples, most doubtful first: row, its cluster, the cluster with the largest support by the
+        pool, and the support of both clusters.
     files : sequence of str
         Result files in the report folder.
     lines : sequence of (str, str)

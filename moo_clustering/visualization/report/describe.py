@@ -191,7 +191,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are those nearest to the cluster mean, or else to the other members."""
+        """Whether typical samples are nearest to the cluster mean, rather than to the other members."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -251,11 +251,11 @@ def read_samples(
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
+    if columns is not None and len(columns) != n_samples:
+        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if X is None:
         return "No data were passed, so only the cluster sizes are known."
     read: PreparedTable | None = None
-    if columns is not None and len(columns) != n_samples:
-        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if columns is not None and units is None:
         read = prepare_table(columns, scale="none", weights="equal", missing="median")
     is_table = is_frame(X)
@@ -628,7 +628,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: IntpArray, max_points: int, rng: np.random.Generator) -> IntpArray:
-    """Select all samples or, if they exceed ``max_points``, the unique samples ``kept`` and random others."""
+    """Select all samples or, above ``max_points`` samples, the unique samples ``kept`` and random others."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     others = np.setdiff1d(np.arange(n_samples), kept)
