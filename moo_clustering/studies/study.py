@@ -89,7 +89,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters, for all data sets or per data set, passed to methods with such a parameter.
+        Number of clusters, for all data sets or per data set. Passed to methods that have such a parameter.
     timeout : float, optional
         Time limit per cell, in seconds. With a limit, every cell runs in its own process.
     path : path-like, optional
