@@ -266,8 +266,8 @@ def methods_of_label_sets() -> str:
 def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
-    # The label attributes of an ARFF file are named by ``label_file`` (MULAN XML), by default a file next to
-    # it, or by ``partial_labels``. Attributes cannot have other roles, except ``drop`` and ``id_column``.
+    # In an ARFF file, the label attributes are those named by ``label_file`` (MULAN XML; default: a file next
+    # to the ARFF file) or, without such a file, by ``partial_labels``.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
