@@ -183,19 +183,6 @@ def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, 
 
 
 @njit(cache=True, nogil=True)
-def pairs_together(labels, n_clusters, pairs):
-    """pairs[q] = number of sample pairs that are together in partition q."""
-    counts = np.zeros(n_clusters.max(), dtype=np.int64)
-    for q in range(labels.shape[0]):
-        for i in range(labels.shape[1]):
-            counts[labels[q, i]] += 1
-        pairs[q] = 0
-        for c in range(n_clusters[q]):
-            pairs[q] += counts[c] * (counts[c] - 1) // 2
-            counts[c] = 0
-
-
-@njit(cache=True, nogil=True)
 def _by_table(left, n_left, right, n_right, table):
     """Count pairs with the full contingency table; ``table`` must be zero, and is reset to zero."""
     for i in range(left.shape[0]):

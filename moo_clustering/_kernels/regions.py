@@ -315,14 +315,6 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 
 @njit(cache=True, nogil=True)
-def _n_outside(loads, low, high):
-    count = 0
-    for load in loads:
-        count += load < low or load > high
-    return count
-
-
-@njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
     """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
     # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most merged pairs
@@ -336,7 +328,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
     for i in range(n):
         loads[labels[i]] += weight[i]
     for t in range(1, n_times + 1):
-        outside = _n_outside(loads, low, high)
+        outside = ((loads < low) | (loads > high)).sum()
         if mend and outside == 0:
             return 0
         a = b = -1
@@ -375,7 +367,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
                     labels[u] = a if u == chosen else labels[parent[u]]
                 loads[a], loads[b] = load[chosen], both - load[chosen]
                 break
-    return _n_outside(loads, low, high)
+    return ((loads < low) | (loads > high)).sum()
 
 
 @njit(cache=True, nogil=True)
