@@ -169,17 +169,9 @@ class _Options(NamedTuple):
 
     def check(self, columns: Sequence[str]) -> None:
         """Raise a DataError if a specified column does not exist or has two roles."""
-        asked = [(self.bag, "bag"), (self.label or None, "label")]
+        asked: list[tuple[str | None, str]] = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
-        roles: dict[str, str] = {}
-        for name, role in asked:
-            if name is None:
-                continue
-            if name not in columns:
-                raise DataError(files.absent(self.path, "column", name, role, columns))
-            if name in roles:
-                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
-            roles[name] = role
+        files.check_names(files.roles_of(asked), columns, self.path)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
@@ -62,7 +62,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
 # Command-line options that assign roles to columns.
-_OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
+_OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -126,6 +126,26 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
         if not remedy.option or (flag and (remedy.value is not False or flag.startswith("--no-"))):
             advice.append(remedy.with_flag(flag))
     return _advised(for_command(error.problem), advice)
+
+
+def roles_of(named: Iterable[tuple[str | None, str]], what: str = "column") -> dict[str, str]:
+    """Map names to roles, without the name None. Raise a DataError if a name has two roles."""
+    roles: dict[str, str] = {}
+    for name, role in named:
+        if name in roles:
+            raise DataError(f"{what} {name!r} cannot be both the {roles[name]} and the {role} {what}")
+        if name is not None:
+            roles[name] = role
+    return roles
+
+
+def check_names(
+    roles: Mapping[str, str], names: Collection[str], source: object, what: str = "column"
+) -> None:
+    """Raise a DataError if a name with a role does not exist."""
+    for name, role in roles.items():
+        if name not in names:
+            raise DataError(absent(source, what, name, role, names) if names else f"{source} has no {what}s")
 
 
 def absent(source: object, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
