@@ -474,8 +474,6 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    if not path.is_file():
-        raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:

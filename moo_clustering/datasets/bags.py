@@ -128,10 +128,8 @@ def read_bags(
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
-    for name, given in (("drop", drop), ("nominal", nominal)):
-        if isinstance(given, str):
-            raise TypeError(f"{name} must be a sequence of names, such as [{given!r}], got {quoted(given)}")
-    options = _Options(files.data_path(path), bag, label, tuple(drop), tuple(nominal), missing)
+    names = files.names_of(drop, "drop"), files.names_of(nominal, "nominal")
+    options = _Options(files.data_path(path), bag, label, *names, missing)
     with files.readable(options.path):
         return _read(options, expansion)
 

@@ -120,7 +120,7 @@ def read_documents(
     path = files.data_path(path)
     if text_columns is not None:
         text_columns = (text_columns,) if isinstance(text_columns, str) else tuple(text_columns)
-    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop))
+    roles = tables.Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"))
     with files.readable(path, is_folder=True):
         _check_text_columns(text_columns, roles.by_column())
         if path.is_dir():

@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import QuotingError
-from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault
+from moo_clustering._arrays import MissingPackageError, QuotingError, optional_package
+from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault, quoted
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -184,6 +184,14 @@ def data_path(path: str | PathLike[str]) -> Path:
         return checked_path(path)
     except ValueError as error:
         raise DataError(str(error)) from error
+
+
+def names_of(given: Any, what: str) -> tuple[str, ...]:
+    """Return a sequence of names as a tuple. Raise a TypeError for a single name or path."""
+    if isinstance(given, str | PathLike):
+        shown = quoted(given)
+        raise TypeError(f"{what} must be a sequence of names, such as [{shown}], got {shown}")
+    return tuple(given)
 
 
 def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:
@@ -386,14 +394,16 @@ def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str])
     return found
 
 
+def _package(name: str, extra: str, path: Path) -> Any:
+    try:
+        return optional_package(name, extra, f"reading {path}")
+    except MissingPackageError as error:
+        raise DataError(str(error)) from error
+
+
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     """Convert the first non-empty sheet of an Excel file to comma-separated text."""
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} requires openpyxl, which is not installed: pip install moo_clustering[excel]"
-        ) from error
+    load_workbook = _package("openpyxl", "excel", path).load_workbook
     size = path.stat().st_size
     try:
         with zipfile.ZipFile(path) as archive:
@@ -473,12 +483,7 @@ def _sheet_cell(cell: Any) -> str:
 
 def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
     """Read a Parquet file within the memory limit, preserving integer and boolean types."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} requires pyarrow, which is not installed: pip install moo_clustering[parquet]"
-        ) from error
+    pa = _package("pyarrow", "parquet", path)
     # If cells are missing, pandas would otherwise round integers and convert booleans to objects.
     kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}
     for sign, type_sign in (("Int", "int"), ("UInt", "uint")):

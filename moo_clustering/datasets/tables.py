@@ -202,7 +202,7 @@ def read_table(
     identifiers repeat.
     """
     path = files.data_path(path)
-    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
+    roles = Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"), categories, header)
     suffix = files.suffix_of(path)
     notes: list[str] = []
     with files.readable(path):
