@@ -29,16 +29,9 @@ from moo_clustering._arrays import did_you_mean, optional_package, unit_rows
 from moo_clustering._messages import for_command, message_line
 from moo_clustering.cli import samples as kinds
 from moo_clustering.cli.samples import PreparedSamples, Samples, TextSamples
-from moo_clustering.datasets import BUNDLED, BagTable, CategoryTable, DataError, Table, tables
+from moo_clustering.datasets import BUNDLED, BagTable, CategoryTable, DataError, Table, files, tables
 from moo_clustering.datasets.bags import CLASS
-from moo_clustering.datasets.files import (
-    GRAPHS,
-    NotNumericError,
-    check_names,
-    holds_documents,
-    suffix_of,
-    with_flags,
-)
+from moo_clustering.datasets.files import GRAPHS, NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
@@ -379,7 +372,7 @@ def load_prepared(
         if frame is None:
             frame, roles, notes = tables.read_frame(path, roles)
         taken = roles.by_column()
-        check_names(taken, list(frame.columns), path)
+        files.check_names(taken, list(frame.columns), path)
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
     features = [column for column in frame.columns if column not in taken]

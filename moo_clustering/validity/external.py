@@ -13,16 +13,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntpArray,
-    Labels,
-    choice,
-    integer,
-    quoted,
-    unit_rows,
-)
+from moo_clustering._arrays import choice, integer, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
@@ -30,6 +21,7 @@ from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
