@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
+from moo_clustering._arrays import choice, integer, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
@@ -21,6 +21,7 @@ from moo_clustering._kernels.partitions import pairs_in_common
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
@@ -551,11 +552,9 @@ def mean_roc_curve(
     >>> fpr.tolist(), tpr.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
-    if n_points is not None and not (whole and n_points >= 2):
-        raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
+        integer("n_points", n_points, 2)
         # Divide integers, as ``roc_curve`` does, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
