@@ -453,7 +453,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the index of front row ``member`` if its partition is ``labels``, else None."""
+        """Return the index of front row ``member``, or None if it is missing or its partition differs."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -549,7 +549,7 @@ def _collected(result: ClusteringResult, class_names: Names) -> Solutions:
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Return the index of a result's partition among the solutions; add it if it is new."""
+    """Add the partition of a result unless it is already present, and return its index."""
     place = solutions.place(
         result.labels,
         role,

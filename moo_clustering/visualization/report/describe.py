@@ -168,9 +168,8 @@ class Samples:
     """Samples in a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): features as scaled by the method (unit rows for cosine distances), or
-    # means of bags; None for distances.
-    points: Any = None
+    # shape (n_samples, n_features): scaled features, unit rows for cosine distances, or means of scaled bags.
+    points: Any = None  # None for distances
     table: Any = None  # shape (n_samples, n_features): features in original units, or bag means
     feature_names: tuple[str, ...] = ()
     cosine: bool = False  # whether to use cosine distances

@@ -87,7 +87,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file written by :func:`save_content` without executing code in it; sequences become tuples."""
+    """Read a file written by :func:`save_content`. Nothing in it is executed, and sequences become tuples."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -386,7 +386,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     Returns
     -------
     str
-        Page of at most 25 MB, unless one solution requires more; solutions may be omitted, with a note.
+        Page of at most 25 MB, unless one solution requires more. A note tells how many solutions are omitted.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
