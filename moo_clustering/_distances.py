@@ -78,8 +78,9 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with diagonal 0."""
-    # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
+    """Check that distances are finite and non-negative and, unless ``directed``, symmetric."""
+    # Symmetric distances must have a zero diagonal. The matrix is copied only if it is not exactly symmetric
+    # or its diagonal is not exactly zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
         what = 'a square matrix of distances between all samples for metric="precomputed"'

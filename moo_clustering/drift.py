@@ -76,12 +76,9 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
     """Return a list with one note if all new rows equal training rows; otherwise, an empty list."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
-    known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
-    if not set(new) <= set(known):
-        return []
-    return [
-        f"all {len(X)} rows also occur in the fit; if they are the rows of the fit, no new data are tested"
-    ]
+    known, new = ({row.tobytes() for row in np.round(each, 9) + 0.0} for each in (rows, X))
+    advice = "if they are the rows of the fit, no new data are tested"
+    return [f"all {len(X)} rows also occur in the fit; {advice}"] if new <= known else []
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
@@ -108,7 +105,7 @@ def new_columns(
         for each in treated_as_missing:
             for row in each.rows:
                 ignored[row].append(each.column)
-        columns["ignored"] = np.array([", ".join(names) for names in ignored], dtype=object)
+        columns["ignored"] = np.array([*map(", ".join, ignored)], dtype=object)
     return columns
 
 

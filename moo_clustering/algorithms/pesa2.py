@@ -174,9 +174,9 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer all later rows to the archive (the first ``n_members`` rows); return the new archive's rows."""
-    # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
-    # distinct objectives, in order of entry; ``rng`` chooses which solution to remove from the fullest boxes.
+    """Offer rows one by one to an archive of the first ``n_members`` rows; return the archive's rows."""
+    # The archive consists of at most ``size`` non-dominated solutions with distinct objectives, in order of
+    # entry. If there are more, a solution drawn from the fullest boxes is removed.
     rows = list(range(n_members))
     for row in range(n_members, len(F)):
         others, equal = F[rows], violation[rows] == violation[row]

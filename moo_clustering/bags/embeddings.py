@@ -89,7 +89,6 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
 
 
 def check_kinds(kinds: Sequence[str], *, name: str, allowed: Sequence[str]) -> None:
-    """Raise a ValueError if ``kinds`` is a string, or if a kind is not in ``allowed``."""
     if isinstance(kinds, str):
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")

@@ -46,14 +46,13 @@ _WIDTHS = {
     "features": 60,
 }  # fmt: skip
 _SHOWN = 20
-_BETWEEN = "; "
 # A column nearly determines the clusters if it has at most _VALUES distinct values, and if at least a share
 # _PURE of the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # For subspace methods: maximum numbers of features and classes listed per cluster, and of plotted clusters.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Limits on multiplications and on bags, above which indices based on all distances between bags are omitted.
+# Above this number of multiplications or bags, indices that need all distances between bags are omitted.
 MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data required to ask questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
@@ -234,8 +233,8 @@ def _cell(name: str, value: Any, width: int | None) -> str:
     if name == "features":  # omit the weights for legibility
         value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
     elif name == "contrasts":  # as many as fit
-        while len(value) > _WIDTHS[name] and _BETWEEN in value:
-            value = value.rpartition(_BETWEEN)[0]
+        while len(value) > _WIDTHS[name] and "; " in value:
+            value = value.rpartition("; ")[0]
     return str(value) if width is None else shortened(value, width)
 
 
@@ -395,22 +394,15 @@ def column_frames(
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a table of cluster names and contrasts, and this table with typical values of all columns."""
-    found = [each for each in described if each.size]
-    short = pd.DataFrame(
-        {
-            "cluster": [each.cluster for each in found],
-            "size": [each.size for each in found],
-            "name": [each.name for each in found],
-            "contrasts": [_BETWEEN.join(map(str, each.contrasts)) for each in found],
-        }
-    )
+    short = described.to_frame()[["cluster", "size", "name", "contrasts"]]
+    short = short[short["size"] > 0].reset_index(drop=True)
     columns, labels = columns[labels >= 0], labels[labels >= 0]  # exclude outliers (-1)
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
         # Rename columns that have the same name as another column of the cluster table.
         title = f"{name} (column)" if name in short else str(name)
-        values[title] = [show(columns[name][labels == each.cluster]) for each in found]
+        values[title] = [show(columns[name][labels == cluster]) for cluster in short["cluster"]]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
 
 
@@ -475,8 +467,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Return the label, size, impurity, leading features and classes of each non-empty cluster."""
-    # For documents, the table also contains a typical document and its title.
+    """Describe each non-empty cluster by its label, size, impurity, leading features and classes."""
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -515,7 +506,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features as bars: weight times difference from the overall mean."""
+    """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms

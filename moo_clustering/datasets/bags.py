@@ -151,7 +151,7 @@ def _read(options: _Options, expansion: int) -> BagTable:
     if inner != ".arff" and not arff.is_arff(text):
         return _read_text(text, options, inner)
     lines = arff.arff_lines(text)
-    attributes, inputs, outputs, _ = arff.read_header(lines, str(path))
+    attributes, inputs, outputs, _ = arff.read_header(lines, path)
     if any(attribute.kind == "relational" for attribute in attributes):
         return _read_relational(attributes, lines, options)
     return _read_flat(attributes, inputs, outputs, lines, options)
@@ -176,7 +176,7 @@ class _Options(NamedTuple):
             if name is None:
                 continue
             if name not in columns:
-                raise DataError(files.absent(str(self.path), "column", name, role, columns))
+                raise DataError(files.absent(self.path, "column", name, role, columns))
             if name in roles:
                 raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
             roles[name] = role
@@ -184,7 +184,7 @@ class _Options(NamedTuple):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Table with one instance per row. Texts are positions in ``Attribute.values``; missing cells are NaN."""
+    """Table with one instance per row. Texts are stored as codes of their columns, missing cells as NaN."""
 
     columns: Sequence[arff.Attribute]
     numbers: Numbers
@@ -295,18 +295,18 @@ def _free(columns: Sequence[arff.Attribute], options: _Options) -> list[int]:
 
 def _read_text(text: str, options: _Options, suffix: str) -> BagTable:
     """Read bags from a text table with comma, tab, semicolon or pipe separators."""
-    source, contents = str(options.path), files.tidy_text(text, suffix, [])
-    rows = contents.rows(source)
-    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
-    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), source)))
+    path, contents = options.path, files.tidy_text(text, suffix, [])
+    rows = contents.rows(path)
+    columns = tables.column_names(list(itertools.islice(rows, 1)), path)
+    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), path)))
     if not lines:
-        raise DataError(f"{source} has column names but no rows")
+        raise DataError(f"{path} has column names but no rows")
     named = {options.bag, options.label, *options.nominal, *options.drop}
     if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
         options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names written by pandas or R
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
-    frame = tables.cells_of_text(contents.text, contents.separator, missing, source)
+    frame = tables.cells_of_text(contents.text, contents.separator, missing, path)
     places = np.frombuffer(lines, dtype=np.int64) if len(lines) == len(frame) else None
     return _table(frame, as_text, places, options)
 
@@ -391,7 +391,7 @@ def _read_flat(
     for place in roles[:2]:
         if place is not None and attributes[place].kind == "numeric":
             attributes[place].kind = "text"  # preserve the notation used in the file
-    rows = _Rows(attributes, *arff.read_rows(attributes, lines, str(options.path)))
+    rows = _Rows(attributes, *arff.read_rows(attributes, lines, options.path))
     drop = {*options.drop, *outputs} - {options.label}
     if inputs:
         drop |= {each.name for each in attributes} - {*inputs, *outputs}
@@ -436,7 +436,7 @@ def _read_relational(attributes: list[arff.Attribute], lines: arff.Lines, option
     for attribute in attributes:
         if attribute.kind == "numeric":
             attribute.kind = "text"  # preserve the notation of identifiers and classes
-    codes, places = arff.read_rows(attributes, lines, str(path))
+    codes, places = arff.read_rows(attributes, lines, path)
     entries = _Rows(attributes, codes, places, np.arange(len(codes)))
     bag, label = _relational_roles(entries, relational, options)
     entries = entries if bag is None else entries.with_bags(bag, path)
@@ -478,7 +478,7 @@ def _relational_instances(
         if not size:
             raise DataError(f"{where} is empty; remove it, or add an instance")
         sizes.append(size)
-    arff.warn_rounded(inner, str(path))
+    arff.warn_rounded(inner, path)
     return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
 
 
@@ -488,9 +488,9 @@ def _read_npz(options: _Options) -> BagTable:
     if options.bag is not None:
         fault = "defines its bags by the array 'bag_offsets', not by a column"
         raise DataError(f"{path} {fault}", Remedy("omit", "bag", options.bag))
-    X = tables.numeric_matrix(arrays["instances"], "instances", str(path))
+    X = tables.numeric_matrix(arrays["instances"], "instances", path)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
-    names = tables.feature_names_of(arrays, X.shape[1], "instances", str(path))
+    names = tables.feature_names_of(arrays, X.shape[1], "instances", path)
     options._replace(label=None).check(names)
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
     try:  # the constructor checks the offsets
@@ -515,10 +515,10 @@ def _read_npz(options: _Options) -> BagTable:
 
 
 def _assemble(rows: _Rows, classes: tuple[arff.Attribute, Numbers] | None, options: _Options) -> BagTable:
-    """Assemble bags from rows in file order; ``classes`` contains a class code or NaN per row."""
+    """Assemble bags from rows in file order; ``classes`` is the class column and the code of each row."""
     labels, label_names = (None, ()) if classes is None else _classes(rows, *classes, options.path)
     X, names = _feature_matrix(rows, options)
-    tables.warn_of_codes(X, names, str(options.path))
+    tables.warn_of_codes(X, names, options.path)
     if (np.diff(rows.bag_of_row) < 0).any():
         X = X[np.argsort(rows.bag_of_row, kind="stable")]
     X.flags.writeable = False  # there are no other references, so Bags need not copy the array
@@ -581,7 +581,7 @@ def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str,
 def _block(
     column: arff.Attribute, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return the names and values of a column's features; None if ``codes`` already contains the values."""
+    """Return the names and values of a column's features. The values are None if they equal ``codes``."""
     values = [*column.values]
     if column.kind == "numeric":
         if column.name not in nominal:

@@ -128,7 +128,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     return _advised(for_command(error.problem), advice)
 
 
-def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
+def absent(source: object, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
     """Return a message on a missing column or attribute that names its role or command-line option."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
@@ -207,7 +207,7 @@ def too_large(path: Path, expanded: str, expansion: int, remedy: str = "unpack i
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
-    """Read a UTF-8 text file; with ``notes``, also UTF-16 and (adding a note) Windows-1252."""
+    """Read a UTF-8 text file. With ``notes``, UTF-16 is accepted too, and Windows-1252 adds a note."""
     with readable(path):
         return _decoded(file_bytes(path, expansion), notes)[0]
 
@@ -229,7 +229,7 @@ def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
 
 
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:
-    """Read an Excel sheet or text table (UTF-8; if ``lenient``, also UTF-16 or Windows-1252) as text."""
+    """Read an Excel sheet or UTF-8 text table. If ``lenient``, accept UTF-16 and Windows-1252 as well."""
     notes: list[str] = []
     with readable(path):
         if path.suffix.lower() in EXCEL:
@@ -425,7 +425,7 @@ class _Budget:
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, without empty rows and trailing empty columns."""
+    """Convert cells to text, and drop empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
@@ -638,7 +638,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # The number must occur at least twice, and be farther from the others than these are from each other.
+    # The number must occur at least twice, and be farther from the other numbers than these are apart.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]

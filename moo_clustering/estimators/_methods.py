@@ -19,7 +19,6 @@ from moo_clustering._messages import did_you_mean, quoted
 
 RECOMMENDED = "pareto-clustering"
 RECOMMENDED_FOR_BAGS = "pareto-bags"
-_GROUP = "moo_clustering.methods"
 _PACKAGE = f"""@software{{moo_clustering,
   author = {{{{The moo\\_clustering developers}}}},
   title = {{moo\\_clustering: evolutionary clustering, pymoo and DEAP behind scikit-learn estimators}},
@@ -444,7 +443,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
     for distribution in distributions():
         package = "unknown"
         try:
-            entries = distribution.entry_points.select(group=_GROUP)
+            entries = distribution.entry_points.select(group="moo_clustering.methods")
             if not entries:
                 continue
             package = str(distribution.metadata["Name"])

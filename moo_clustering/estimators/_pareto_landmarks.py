@@ -158,15 +158,12 @@ def _dense(X: Any) -> FloatArray:
 class Placement:
     """Scaled samples or, for many samples, landmarks and each sample's landmark."""
 
-    # ``features`` contains the scaled features of all samples, or None if they exceed the memory limit.
-    # ``rare`` is the rare group of each landmark (-1 if none), or None without groups. ``limits`` contains
-    # the maximum distance of samples assigned to each landmark, and ``counts`` their number.
     points: FloatArray
     landmark_of: Labels | None = None
-    features: FloatArray | None = None
-    rare: Labels | None = None
-    limits: FloatArray | None = None
-    counts: IntpArray | None = None
+    features: FloatArray | None = None  # scaled features of all samples; None if they exceed the memory limit
+    rare: Labels | None = None  # rare group of each landmark (-1 if none); None without rare groups
+    limits: FloatArray | None = None  # maximum distance of the samples assigned to each landmark
+    counts: IntpArray | None = None  # number of these samples
 
     @classmethod
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:

@@ -1,7 +1,5 @@
 """Document clustering by non-negative matrix factorisations and ensembles of factorisations."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
@@ -79,8 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels found by each run; -1 for documents without terms. Consensus functions reject -1, so pass them
-        ``run_labels_[:, run_labels_[0] >= 0]``.
+        Labels of each run; -1 for documents without terms. Consensus functions reject -1.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations in the longest run.
@@ -230,7 +227,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def _selected_runs(
         self, labels: Labels, losses: FloatArray, B: Any, seed: np.random.SeedSequence
     ) -> NDArray[np.intp]:
-        """Return the indices of the runs used in the consensus."""
         if self.run_selection == "none" or len(labels) < 2:
             return np.arange(len(labels))
         if self.run_selection == "best_half":
@@ -310,8 +306,8 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if parameters or data are invalid, if there are more clusters than documents or
-        terms, if all weights are 0, or if a run exceeds ``max_memory``.
+        Raises a ValueError for invalid arguments, more clusters than documents or terms, only zeros in X, or
+        a run that exceeds ``max_memory``.
 
         Parameters
         ----------
@@ -412,7 +408,7 @@ def ensemble_runs(
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
     **options: Any,
-) -> EnsembleRuns:
+) -> "EnsembleRuns":
     """Factorise B once per seed with :func:`map_nmf`, reading and writing the checkpoint."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:

@@ -19,14 +19,8 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Factors in the exponents of weights: for the score, the log ratio of cluster numbers, and the evidence.
-_SCORE_RATE = 10.0
-_RATIO_RATE = 3.0
-_EVIDENCE_RATE = 0.3
 # Reference data: maximum number of rows, maximum number of columns or components, number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Rows farther from the mean than this quantile of the distances are moved to this distance.
-_NEAREST_SHARE = 0.95
 # References keep the marginal distributions of columns with fewer distinct values than this.
 _FEW_VALUES = 8
 # Weights up to this fraction of the largest weight are set to 0.
@@ -135,7 +129,7 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     scores, sizes = _scored(score, n_clusters)
     if k < 1 or sizes.min() < 1:
         raise ValueError(f"k and n_clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}")
-    logarithms = _SCORE_RATE * (scores - scores.max()) - _RATIO_RATE * np.abs(np.log(sizes / k))
+    logarithms = 10.0 * (scores - scores.max()) - 3.0 * np.abs(np.log(sizes / k))
     return _weights(logarithms, _LEAST_SELECTED)
 
 
@@ -168,7 +162,7 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     [0.5, 0.5]
     """
     values = _scores(evidence, "evidence")
-    weights = _weights(_EVIDENCE_RATE * (values - values.max()), _LEAST_SELECTED if drop else 0.0)
+    weights = _weights(0.3 * (values - values.max()), _LEAST_SELECTED if drop else 0.0)
     return weights / weights.sum()
 
 
@@ -188,7 +182,7 @@ class ReferenceTest:
     References are drawn from unimodal densities of the independent components, with the data's correlations.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
     references. It is computed twice, and the larger value is used. Unchanged rows reveal small distant
-    clusters; moving the farthest 5% of the rows towards the mean reveals clusters in heavy-tailed data. Takes
+    clusters. Moving the farthest 5% of the rows towards the mean reveals clusters in heavy-tailed data. Takes
     O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS
     B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985
     (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
@@ -228,7 +222,7 @@ def _ward_profiles(X: FloatArray) -> FloatArray:
     """Return two profiles, shape (2, n_rows): of the rows, and after moving far rows towards the mean."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
-    most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
+    most = max(np.quantile(distances, 0.95), np.finfo(float).tiny)
     return np.stack([_ward_profile(X), _ward_profile(X * (most / np.maximum(distances, most)))])
 
 

@@ -156,11 +156,10 @@ def _cluster_rows(
     kmeans = KMeans(n_clusters, init="k-means++", n_init=10, random_state=seed)
     if n_samples <= FITTED_IN_FULL:
         return kmeans.fit_predict(embedding, sample_weight=weight)
-    sample = rng.choice(n_samples, size=max(FITTED_SAMPLE, min(n_samples, 50 * n_clusters)), replace=False)
-    sample = np.sort(sample)
-    return kmeans.fit(embedding[sample], sample_weight=None if weight is None else weight[sample]).predict(
-        embedding
-    )
+    size = max(FITTED_SAMPLE, min(n_samples, 50 * n_clusters))
+    sample = np.sort(rng.choice(n_samples, size=size, replace=False))
+    kmeans.fit(embedding[sample], sample_weight=None if weight is None else weight[sample])
+    return kmeans.predict(embedding)
 
 
 def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
@@ -396,7 +395,6 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
 
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
-    """Convert numbers of clusters to an array, and check that they are at least 1."""
     counts = checked_integers(ks, "ks", ndim=(1,)).astype(np.int64)
     if counts.min(initial=1) < 1:
         raise ValueError(f"ks must be at least 1, got {counts.min()}")

@@ -273,7 +273,7 @@ class Study:
         score = checks.choice("score", score or next(iter(self.scores)), self.scores)
         draws, greater = tuning.drawn_by(space), self.scores[score].greater
         sizes = ("n_clusters", *cells.SIZES.values()) if self._sizes else ()
-        tuning.check_parameters(base, [*draws], cells.takes, ("random_state", "seed", *sizes))
+        tuning.check_parameters(base, [*draws], ("random_state", "seed", *sizes))
         name = name or f"{method} (tuned)"
         self._check_new(name)
         runs = range(checks.integer("seeds", seeds, 1))
@@ -637,9 +637,7 @@ class Study:
     @staticmethod
     def _ranks(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
         filled = _filled(values, greater)
-        noise = np.full(len(filled), 2.0**-46)
-        table = stats.Results(filled.to_numpy(), tuple(filled.index), tuple(map(str, filled)), noise)
-        return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
+        return stats.rank_matrix(filled, np.full(len(filled), 2.0**-46), greater)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
         """Concatenate the control runs of a search over all data sets and seeds."""

@@ -61,7 +61,6 @@ def iterate(
 
 
 def check_stopping(max_iter: int, tol: float) -> None:
-    """Raise a ValueError if the maximum number of iterations or the tolerance is out of range."""
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
     if not tol >= 0:

@@ -14,11 +14,6 @@ from moo_clustering.validity.base import CentredIndex, Population, PopulationInd
 from moo_clustering.validity.internal import FLOOR
 
 
-def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the row indices of each cluster; if there are fewer than ``k`` clusters, append empty ones."""
-    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
-
-
 class Dunn(PopulationIndex):
     """Smallest distance between clusters divided by the largest distance within a cluster, maximised.
 
@@ -158,7 +153,9 @@ class CDbw(CentredIndex):
     ) -> IntpArray:
         """For each point, count the samples of the cluster ``owner`` within the distance ``radii``."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
-        for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
+        ends = np.cumsum(np.bincount(owner, minlength=len(clusters)))
+        members = np.split(np.argsort(owner, kind="stable"), ends[:-1])
+        for samples, own in zip(clusters, members, strict=True):
             for part in block_slices(len(own), len(samples)):
                 rows = own[part]
                 counts[rows] = (cdist(points[rows], samples) <= limits[rows, np.newaxis]).sum(axis=1)

@@ -76,7 +76,8 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
     """Return the F1 score if samples in the cluster matched to the positive class are predicted positive.
 
     Of equally good matchings, one with the most matched clusters is used. In contingency tables of up to 4096
-    entries, further ties are broken by the lowest class (unmatched: -1) of cluster 0, then cluster 1, ...
+    entries, further ties are broken in favour of the lowest class of cluster 0 (-1 if unmatched), then of
+    cluster 1, and so on.
     Raises a ValueError if ``pos_label`` is not a class, or if it is None and the classes cannot be sorted.
     Source: Evolutionary multi-instance clustering, Eq. 20.
 
@@ -234,7 +235,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as 0..k-1; also return the k labels, sorted if possible, else by first appearance."""
+    """Encode labels as 0..k-1, and return the k labels, sorted or (if this fails) by first appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -622,8 +623,7 @@ def labelled_scores(
 
 def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) -> FloatArray:
     names = targets.classes if classes is None else checked_array(classes, "classes").ravel()
-    unknown = targets.classes[~np.isin(targets.classes, names)]
-    if len(unknown):
+    if len(unknown := targets.classes[~np.isin(targets.classes, names)]):
         raise ValueError(f"classes must contain all classes of y_true, but lacks {unknown.tolist()}")
     indicators = np.zeros((len(targets.labelled), len(names)))
     indicators[:, [names.tolist().index(name) for name in targets.classes.tolist()]] = targets.indicators

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from moo_clustering import ParetoBagClustering, ParetoClustering
 from moo_clustering.validity import agreement
 from moo_clustering.visualization.report import report_content
-from papers.flagship_confidence import FEATURES, ConfidenceModel, Term
+from papers.flagship_confidence import FEATURES, ConfidenceModel
 from papers.flagship_generated import generated_table
 
 CLEAR, SEVERAL, NONE = "clear", "several good answers", "no structure beyond noise"
@@ -212,7 +212,7 @@ def test_repeated_rows_are_no_evidence_of_clusters_in_distances():
 
 def test_a_model_by_hand():
     model = ConfidenceModel(
-        0.5, 0.25, 2.0, {"cut": Term(0.1, 0.2, -1.0, 0.5), "log_points": Term(4.0, 1.0, 0.0, 1.0)}
+        0.5, 0.25, 2.0, {"cut": (0.1, 0.2, -1.0, 0.5), "log_points": (4.0, 1.0, 0.0, 1.0)}
     )
     rows = np.full((1, len(FEATURES)), np.nan)
     rows[0, [FEATURES.index("cut"), FEATURES.index("log_points")]] = 0.3, 4.25
