@@ -132,8 +132,8 @@ class LinkInterest:
     Attributes
     ----------
     rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
-        Rank, from 1, of the parent among the child's neighbours, and of the child among the parent's; 0 for
-        the root.
+        Rank, starting at 1, of the parent among the child's neighbours, and of the child among the parent's
+        neighbours. Both are 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
         Children, sorted by decreasing degree, then by decreasing length, then by key.
     """
@@ -218,7 +218,11 @@ def _ranks(
     rows = neighborhoods.DistinctRows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
     if twins.any():
-        out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
+        # Duplicates of a sample precede its other neighbours. A sample is not its own neighbour, so the
+        # duplicates after it move up by one rank.
+        of, to = np.argsort(rows.samples)[pairs[twins]].T
+        first = rows.start[rows.of_sample[pairs[twins, 0]]]
+        out[twins] = np.minimum(1 + to - first - (of < to), cap)
         if not twins.all():
             out[~twins] = _ranks(data, pairs[~twins], keys, metric, cap, n_jobs)
         return out
@@ -238,15 +242,6 @@ def _ranks(
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
-
-
-def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:
-    """Compute ranks for pairs of duplicates, by key; duplicates of a sample precede its other neighbours."""
-    place = np.empty(len(rows.samples), dtype=np.int64)
-    place[rows.samples] = np.arange(len(place))
-    of, to = place[pairs].T
-    # A sample is not its own neighbour, so the duplicates after it move up by one rank.
-    return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:

@@ -91,7 +91,8 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        K components are the clusters; more components yield a warning and arbitrary clusters.
+        the components of a graph with K components are the clusters, and more than K components yield a
+        UserWarning and arbitrary clusters.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of copies that each sample stands for. It is the sample's weight in k-means, and
         multiplies its row of S: s_ij is the similarity between one copy of i and all copies of j together.

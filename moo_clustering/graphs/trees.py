@@ -154,7 +154,11 @@ def _of_rows(
     else:
         squares = square_distances(points)
         links = _prim(points if squares is None else squares, squares is not None, keys[first])
-    lengths = _lengths(points, links, metric, space.power)
+    if space.power == 2.0:
+        lengths = neighbors.row_distances(points, *links.T)
+    else:
+        found = [pairwise_distances(points[[a]], points[[b]], metric=metric)[0, 0] for a, b in links]
+        lengths = np.array(found, dtype=np.float64)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
     twins = np.column_stack([others, first[rows.of_sample[others]]])
@@ -221,13 +225,6 @@ def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64
 
 def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.minimum(keys, others), np.maximum(keys, others)
-
-
-def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
-    if power == 2.0:
-        return np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-    found = [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links]
-    return np.array(found, dtype=np.float64)
 
 
 @documented(neighbors.neighbor_lists)
