@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import Shared, block_slices, choice, near_one
+from moo_clustering._arrays import Shared, block_slices, choice, integer, near_one
 from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
@@ -97,8 +97,7 @@ def locus_graph(
     """
     if metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    integer("n_neighbors", n_neighbors)
     if rank_cap is not None and rank_cap <= n_neighbors:
         raise ValueError(
             f"rank_cap must be greater than n_neighbors={n_neighbors}, or no link would be interesting; got "
@@ -183,10 +182,8 @@ def mst_interestingness(
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
     require_same_samples("X and the tree", len(data), n)
-    if rank_cap is not None and rank_cap < 1:
-        raise ValueError(f"rank_cap must be at least 1, got {rank_cap}")
+    cap = n if rank_cap is None else integer("rank_cap", rank_cap)
     keys = np.arange(n, dtype=np.int32) if keys is None else checked_array(keys, "keys", np.int32)
-    cap = n if rank_cap is None else int(rank_cap)
     links = tree.links().astype(np.int64)
     pairs = np.concatenate([links, links[:, ::-1]])
     found = _ranks(data, pairs, keys, metric, cap, n_jobs)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import choice, probability, quoted, require_squares
+from moo_clustering._arrays import choice, integer, probability, quoted, require_squares
 from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -253,8 +253,7 @@ def mutual_reachability_mst(
     SpanningTree
         Tree with root 0. Links of equal length (common in sparse regions) are sorted by d_ij, then by row.
     """
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    integer("n_neighbors", n_neighbors)
     data = neighbors.checked_data(X, metric)
     m, precomputed = len(data), metric == "precomputed"
     if precomputed:

@@ -909,16 +909,14 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample; raise a ValueError unless it is positive, "all" or None."""
+    """Return the number of candidates per sample; raise an error unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if n_candidates == "all":
         return n_samples - 1
     if isinstance(n_candidates, str):
         raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
-    if n_candidates < 1:
-        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
-    return min(int(n_candidates), n_samples - 1)
+    return min(_arrays.integer("n_candidates", n_candidates), n_samples - 1)
 
 
 def default_n_candidates(n_samples: int) -> int:
