@@ -54,7 +54,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
 from moo_clustering.graphs import NeighborLists, neighbor_lists
-from moo_clustering.graphs.neighbors import metric_space
+from moo_clustering.graphs.neighbors import MetricSpace
 from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.results import ClusteringResult, carried_names, from_attributes, renamed_clusters
@@ -697,7 +697,7 @@ class NearestSampleMixin:
         X = numeric_features(self, X, dtype=dtype, reset=False)
         if space is None:
             return labels[X.argmin(axis=1)]
-        rows = metric_space(scaling(X), space.metric).points
+        rows = MetricSpace(scaling(X), space.metric).points
         return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
 
     def _neighbors(
@@ -711,7 +711,7 @@ class NearestSampleMixin:
         metric: Metric = self.metric  # type: ignore[attr-defined]
         scaling = feature_scaling(X, "none" if metric == "precomputed" else self.scale)
         rows = scaling(X)
-        self._compared = None if metric == "precomputed" else metric_space(rows, metric), scaling, rows.dtype
+        self._compared = None if metric == "precomputed" else MetricSpace(rows, metric), scaling, rows.dtype
         return rows
 
 

@@ -106,7 +106,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
             raise ValueError(f"k_max={self.k_max} must not exceed n_samples={n_samples}")
-        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         (seed,) = spawn_seeds(self.random_state, 1)

@@ -59,7 +59,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None]:
         X = numeric_features(self, X, ensure_min_samples=2)
-        pairs = supervision_pairs(len(X), y, must_link, cannot_link).pairs
+        pairs = supervision_pairs(len(X), y, must_link, cannot_link)
         problem = self.make_problem(X, pairs if len(pairs) else None)
         if not isinstance(problem, PartitionProblem):
             raise TypeError(

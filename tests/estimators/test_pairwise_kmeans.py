@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
-from moo_clustering.constraints.pairs import supervision_pairs
+from moo_clustering.constraints.pairs import must_link_groups, supervision_pairs
 from moo_clustering.estimators import pairwise_kmeans as _distortions
 from moo_clustering.estimators.pairwise_kmeans import (
     DISTORTIONS,
@@ -225,7 +225,7 @@ def test_hmrf_costs_by_distance():
 
 
 def components_of(n, *pairs, y=None):
-    return supervision_pairs(n, y, list(pairs) or None, None).components
+    return must_link_groups(supervision_pairs(n, y, list(pairs) or None, None), y)
 
 
 def test_components():
@@ -293,7 +293,7 @@ def test_largest_distortion(metric, zeros, monkeypatch):
 
 @METRICS
 def test_distortions_within_pairs(metric, monkeypatch):
-    monkeypatch.setattr(_distortions, "BLOCK_ITEMS", 7)
+    monkeypatch.setattr(_distortions, "PAIR_ITEMS", 7)
     X, must, _ = problem(3)
     X[must[0, 0]] = 0
     expected = [distance(X[i], X[j], metric) for i, j in must]
