@@ -217,7 +217,7 @@ class Placement:
         return cls(scaling, means, landmark_of, None, settled, limits)
 
     def with_outliers(self, before: Any = False) -> Self:
-        """Set the outlier mask, which includes the points in ``before``, but no points of rare groups."""
+        """Set the outlier mask, which includes the points in ``before`` but no points of rare groups."""
         far = before | far_points(self.points)
         return replace(self, far=far if self.rare is None else far & (self.rare < 0))
 
@@ -458,7 +458,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Dissolve noise clusters: their landmarks join the cluster of the nearest landmark outside them."""
+    """Dissolve noise clusters. Their landmarks join the cluster of the nearest landmark outside them."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
     # At most 5% of samples move, and partitions keep at least the pool's minimum number of clusters.
     near, distances = PointSearch(points)(points, _AROUND + 1)

@@ -63,7 +63,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Compute from each row's landmark, distance and outlier mask. ``start``: index of the first row."""
+        """Compute the statistics of the rows from index ``start`` on, given their landmarks and distances."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
