@@ -757,12 +757,13 @@ class ParetoPoolClusterer(
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
-            given = samples, side, pairs, criterion, self.criterion_weight, self.n_jobs
-            objectives, values = selection.objectives_for(*given)
+            weight = self.criterion_weight
+            objectives = selection.objectives_for(samples, side, pairs, criterion, weight, self.n_jobs)
             least = 0
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
                 least = self.min_cluster_size or min(10, max(2, round(0.01 * samples.n_rows)))
+            values = objectives.values_of_pool(pool.labels)
             candidates = selection.Candidates(samples, pool, objectives, values, least)
             most = self.n_clusters[1] if isinstance(self.n_clusters, tuple | list) else None
             if more := selection.more_numbers(ks, candidates, most):

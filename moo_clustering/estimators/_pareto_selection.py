@@ -151,6 +151,7 @@ class Objectives:
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
+    pool_values: FloatArray  # agreement and criterion of the pool, shape (n_partitions, 2)
     boundary: validity.BoundaryCut | None = None
 
     @property
@@ -161,6 +162,11 @@ class Objectives:
     def values(self, labels: Labels) -> FloatArray:
         """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
         return _values(self.indices, labels)
+
+    def values_of_pool(self, labels: Labels) -> FloatArray:
+        """Return the objectives of the pool, given its partitions. Only the evidence is computed."""
+        evidence_of = [index.evaluate(labels) for index in self.indices[2:]]
+        return np.column_stack([self.pool_values, *evidence_of])
 
     def score(self, values: FloatArray) -> FloatArray:
         """Return the agreement plus the weighted criterion."""
@@ -213,16 +219,14 @@ def objectives_for(
     criterion: str,
     weight: float | None,
     n_jobs: int | None,
-) -> tuple[Objectives, FloatArray]:
-    """Fit agreement, criterion and evidence, and return the objectives with their values for the pool."""
-    # The default ``weight`` depends on the criterion. Agreement and criterion do not depend on labels and
-    # pairs, so they are cached with the samples.
-    pool = samples.pool
-    assert pool is not None
+) -> Objectives:
+    """Fit agreement, criterion and evidence. The default ``weight`` depends on the criterion."""
+    # Agreement and criterion do not depend on labels and pairs, so they are cached with the samples.
     if criterion not in samples.scored:
+        assert samples.pool is not None
         kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
-        fitted = kind(n_jobs=n_jobs).fit(pool), _criterion(samples, criterion)
-        samples.scored[criterion] = fitted, _values(fitted, pool.labels)
+        fitted = kind(n_jobs=n_jobs).fit(samples.pool), _criterion(samples, criterion)
+        samples.scored[criterion] = fitted, _values(fitted, samples.pool.labels)
     indices, values = samples.scored[criterion]
     known: list[validity.ValidityIndex] = []
     if side.targets is not None:
@@ -232,8 +236,7 @@ def objectives_for(
         known.append(validity.PairEvidence().fit(pairs))
     if known:
         indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-        values = np.column_stack([values, indices[2].evaluate(pool.labels)])
-    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight), values
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, values)
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
