@@ -591,9 +591,8 @@ class ParetoPoolClusterer(
     @property
     def _has_inliers(self) -> BoolArray:
         """Mask of the clusters that contain inliers: only their outliers can be labelled as noise."""
-        labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
-        found[labels[~self._samples.far_samples]] = True
-        return found
+        labels = self._solution.labels
+        return np.isin(np.arange(labels.max() + 1), labels[~self._samples.far_samples])
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
         """Convert sample labels to point labels. A noise point gets the label of the most similar inlier."""
