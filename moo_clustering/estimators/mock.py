@@ -110,9 +110,9 @@ class MOCK(
     selection : {"boxes", "tournament"}
         Selection scheme of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
-        Initial population: trees without their most interesting links (``"delta"``), or half such trees and
-        half k-means partitions (``"2007"``) or partitions of :meth:`MOCKProblem.greedy_front
-        <moo_clustering.problems.MOCKProblem.greedy_front>` (``"greedy"``, also added to the result).
+        Initial population. ``"delta"``: trees without their most interesting links. ``"2007"``: half such
+        trees, half k-means partitions. ``"greedy"``: half such trees, half partitions of
+        :meth:`~moo_clustering.problems.MOCKProblem.greedy_front`, which are also added to the result.
     mutation_length : {"genotype", "N"}
         Number n of genes or samples. A link to the l-th neighbour mutates with probability 1/n + (l/n)^2.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
@@ -164,7 +164,7 @@ objective, int or callable, default="auto"
         Selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives, with original signs, of the distinct non-dominated partitions, sorted by the first
-        objective. They are computed before identical rows of X are moved to the same cluster.
+        objective. The objectives are computed before identical rows of X are moved to the same cluster.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of each solution.
     mst_ : SpanningTree
