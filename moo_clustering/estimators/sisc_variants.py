@@ -395,10 +395,10 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """Stack of SISC and a linear model: the weighted mean of the standardised logits of both.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC (0 in most cases with many labels); both models are fitted n_folds + 1 times. Logits
-    are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If the score is
-    undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML describes SISC, not
-    the stack.
+    the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted n_folds + 1
+    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If
+    the score is undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML
+    describes SISC, not the stack.
 
     Parameters
     ----------
