@@ -213,7 +213,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             k_min=self.k_min,
             n_sweeps=self.n_sweeps,
             objectives=names,
-            options=self._make_options(),
+            options=self._options,
             n_jobs=self.n_jobs,
         )
 
