@@ -144,12 +144,12 @@ class PoolSampling(Sampling):
 
 @documented(base.SHARED)
 class GroupingOverlayCrossover(base.PairCrossover):
-    """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
+    """Overlay some clusters of parent A on parent B. For the second child, the parents are swapped.
 
-    The child inherits each cluster of A with probability one half, but at least one and not all; if A has
-    only one cluster, it inherits none. All other samples keep their clusters of B. If less than ``min_share``
-    of a cluster of B remains, the cluster is dissolved: in rounds, its samples join the clusters of their
-    neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
+    The child inherits each cluster of A with probability one half, but at least one cluster and not all. If A
+    has only one cluster, the child inherits none. All other samples keep their clusters of B. If less than
+    ``min_share`` of a cluster of B remains, it is dissolved. In rounds, its samples join the clusters of
+    their neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
     clusters, the smallest joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples +
     links + k^2) time per child. Source: ParetoClustering.
 

@@ -20,7 +20,6 @@ from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 Tables = tuple[FloatArray, Labels]
-# Arguments for :func:`~moo_clustering.operators.base.require`.
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
 # Attributes in which individuals store the errors and link counts of their rows.
 TABLES = ("row_errors", "row_sizes")
@@ -128,7 +127,7 @@ def _swapped_rows(
     return child.reshape(-1), sibling.reshape(-1)
 
 
-class SupportMutation(base.SeededMutation):
+class SupportMutation(base.DrawnMutation):
     """Drop the smallest weight in a row or add the candidate with the largest gain, then refit the weights.
 
     A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G,
@@ -158,34 +157,26 @@ class SupportMutation(base.SeededMutation):
         self.row_rate = row_rate
         self.n_sweeps = n_sweeps
 
-    def do(
-        self, problem: Any, pop: Any, inplace: Any = True, *args: Any, random_state: Any = None, **kwargs: Any
-    ) -> Population:
-        """Mutate individuals, giving mutants new arrays."""
+    def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
         base.require(problem, *self._needs)
-        rng = np.random.default_rng(random_state)
-        if not inplace:
-            pop = Population.create(*(individual.copy() for individual in pop))
-        for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
-            individual = pop[k]
-            # Copy the genes, because a parent may use the same array.
+        for individual in drawn:
+            # Copy all arrays, because a parent may use the same arrays.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):
                 tables = individual.get("row_errors").copy(), individual.get("row_sizes").copy()
                 for name, table in zip(TABLES, tables, strict=True):
                     individual.set(name, table)
-            self._mutate(problem, genes, tables, rng)
+            self._change(problem, genes, tables, random_state)
             individual.X = genes.reshape(-1)
-        return pop
 
     def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         mutated = problem.weights(X)
         for genes in mutated:
-            self._mutate(problem, genes, None, rng)
+            self._change(problem, genes, None, rng)
         return mutated.reshape(len(mutated), -1)
 
-    def _mutate(
+    def _change(
         self, problem: SRMOSCProblem, genes: Float32Array, tables: Tables | None, rng: Generator
     ) -> None:
         X, candidates, admissible = problem.candidates()

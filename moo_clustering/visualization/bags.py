@@ -285,7 +285,10 @@ def bag_embedding_data(
         If shapes do not match, a distance is negative or not finite, or centres are passed with distances.
     """
     data, codes, names = read_input(bags_or_distances, labels)
-    marked, vectors = _medoids(medoids, len(codes)), _centers(centers, data)
+    marked = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,))
+    if len(marked) and not 0 <= marked.min() <= marked.max() < len(codes):
+        raise ValueError(f"medoids must be bag indices from 0 to {len(codes) - 1}, got {marked.tolist()}")
+    vectors = _centers(centers, data)
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
         points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
@@ -355,13 +358,6 @@ def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -
         points = Bags(vectors, np.arange(len(vectors) + 1))
         shown = Bags.concatenate([Bags(shown.instances, shown.offsets), points])
     return bag_distances(shown, kind="symmetric"), KINDS["symmetric"]
-
-
-def _medoids(medoids: ArrayLike | None, n_bags: int) -> Int64Array:
-    found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
-    if len(found) and not (found.min() >= 0 and found.max() < n_bags):
-        raise ValueError(f"medoids must be bag indices from 0 to {n_bags - 1}, got {found.tolist()}")
-    return found
 
 
 def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:

@@ -159,41 +159,32 @@ def plot_attainment(
     with figures.house_style():
         figure = figures.new_figure(9.0, 4.2)
         left, right = figure.subplots(1, 2)
-        _draw_front(left, data, names)
-        _draw_scores(right, data)
+        for i, corners in enumerate(data.controls):
+            label = "control fronts" if i == 0 else None
+            left.step(*corners.T, where="post", color="0.6", linewidth=0.8, label=label, zorder=1)
+        left.scatter(*data.front.T, color=_MEMBERS, s=14, label="front", zorder=2)
+        right.plot(data.numbers, data.scores, color=_MEMBERS, marker=".", zorder=1)
+        x, y = data.numbers[data.promising], data.scores[data.promising]
+        right.scatter(x, y, facecolor="none", edgecolor="#228833", s=60, label="promising", zorder=2)
+        if data.chosen is not None and data.foot is not None:
+            point = data.front[data.chosen]
+            left.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
+            left.scatter(*point, **_MARK, label=f"chosen (score {data.distance:.3f})", zorder=4)
+            right.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
+        beside: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
+        for row in data.annotated:
+            color = _CHOSEN if row == data.chosen else "black"
+            left.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **beside)
+        xlabel, ylabel = (f"scaled {name.replace('_', ' ')} (square root)" for name in names)
+        left.set(xlabel=xlabel, ylabel=ylabel, title="Front and control fronts")
+        left.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
+        left.legend(loc="upper right")
+        right.xaxis.get_major_locator().set_params(integer=True)
+        right.set_ylim(bottom=0)
+        right.set(xlabel="number of clusters", ylabel="best attainment score", title="Attainment score")
+        right.legend(loc="best")
         figures.save_figure(figure, path)
     return figure
-
-
-def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
-    for i, corners in enumerate(data.controls):
-        label = "control fronts" if i == 0 else None
-        ax.step(*corners.T, where="post", color="0.6", linewidth=0.8, label=label, zorder=1)
-    ax.scatter(*data.front.T, color=_MEMBERS, s=14, label="front", zorder=2)
-    if data.chosen is not None and data.foot is not None:
-        point = data.front[data.chosen]
-        ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
-        ax.scatter(*point, **_MARK, label=f"chosen (score {data.distance:.3f})", zorder=4)
-    beside: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
-    for row in data.annotated:
-        color = _CHOSEN if row == data.chosen else "black"
-        ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **beside)
-    x, y = (f"scaled {name.replace('_', ' ')} (square root)" for name in names)
-    ax.set(xlabel=x, ylabel=y, title="Front and control fronts")
-    ax.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
-    ax.legend(loc="upper right")
-
-
-def _draw_scores(ax: Any, data: AttainmentData) -> None:
-    ax.plot(data.numbers, data.scores, color=_MEMBERS, marker=".", zorder=1)
-    x, y = data.numbers[data.promising], data.scores[data.promising]
-    ax.scatter(x, y, facecolor="none", edgecolor="#228833", s=60, label="promising", zorder=2)
-    if data.chosen is not None and data.distance is not None:
-        ax.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_ylim(bottom=0)
-    ax.set(xlabel="number of clusters", ylabel="best attainment score", title="Attainment score")
-    ax.legend(loc="best")
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:

@@ -582,8 +582,11 @@ def similarity_data(
         if embedding.ndim != 2 or len(embedding) != n:
             raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
         vectors = embedding[order[places], :6]
+    # Compute block means without a dense copy of the matrix. With n blocks, they are the reordered entries.
+    block = np.arange(n) * min(n, max_blocks) // n
+    members, sizes = sparse.csr_array((np.ones(n), (block, order))), np.bincount(block)
     return SimilarityData(
-        blocks=block_means(matrix, order, min(n, max_blocks)),
+        blocks=np.asarray((members @ matrix @ members.T).toarray() / np.outer(sizes, sizes)),
         order=order,
         boundaries=np.append(starts, n),
         names=tuple(map(str, found)),
@@ -678,15 +681,6 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
     ax.set_title("Embedding: leading eigenvectors" if n_vectors else "No embedding")
     if n_vectors > 1:
         ax.legend(ncols=n_vectors, loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0)
-
-
-def block_means(matrix: Any, order: IntArray, n_blocks: int) -> FloatArray:
-    """Compute the mean of each block of a reordered sparse matrix, without a dense copy of the matrix."""
-    # ``order`` contains the row at each position. If ``n_blocks == n``, the result is the reordered matrix.
-    block = np.arange(len(order)) * n_blocks // len(order)
-    members = sparse.csr_array((np.ones(len(order)), (block, order)))
-    sizes = np.bincount(block)
-    return np.asarray((members @ matrix @ members.T).toarray() / np.outer(sizes, sizes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,9 +23,9 @@ class ChangePartition:
     Parameters
     ----------
     change : callable
-        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags): a
-        :class:`~moo_clustering.bags.BagObjective`'s ``repair``, or a partial of its ``reassign`` (k-means
-        step) or ``drift`` (redraws all genes at once by distance, Eq. 9).
+        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags). Examples are the methods
+        ``repair``, ``reassign`` (k-means step) and ``drift`` (Eq. 9) of a
+        :class:`~moo_clustering.bags.BagObjective`.
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
@@ -49,8 +49,8 @@ class SearchPartition(ChangePartition):
     ----------
     objective : BagObjective
     search : callable
-        ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one at a time by
-        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move improves the objective).
+        ``search(labels, max_trials=...)``, a partial of ``objective.improve`` (Eqs. 5-6) or
+        ``objective.descend``.
 
     Attributes
     ----------

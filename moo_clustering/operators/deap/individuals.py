@@ -49,7 +49,7 @@ class SupervisedMedoidFitness(base.Fitness):
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``; smaller and faster than lists, which take about 30 bytes per gene.
+    """Array of genes with a ``fitness``. Lists are slower and larger, with about 30 bytes per gene.
 
     Deep copies and pickles include the fitness and all other attributes; slices do not. ``==`` compares
     elementwise, so pass ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.

@@ -58,13 +58,13 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     F : array-like of shape (n_individuals,)
         Non-negative objectives. Infinite values and NaN get weight 0.
     rule : {"linear", "inverse"}, default="linear"
-        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the highest finite F. ``"inverse"``: 1 / F; if
-        any objectives are 0, only they get positive weights.
+        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the highest finite F. ``"inverse"``: 1 / F. If
+        any objectives are 0, all other weights are 0.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-        If all weights would be 0, all finite objectives get weight 1; if none is finite, all get weight 1.
+        If all weights would be 0, finite objectives get weight 1, or all objectives if none is finite.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))

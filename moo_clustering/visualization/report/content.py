@@ -453,7 +453,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the index of front row ``member`` if its partition is ``labels``, else None."""
+        """Return the index of front row ``member``, or None if it is missing or its partition differs."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -510,46 +510,42 @@ class Report:
 
 def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
     """Collect the front, the result, alternatives, partitions selected by rules, controls and runs."""
+    run = Solutions()
     # For up to 5000 samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
-        return _collected(result, class_names)
-
-
-def _collected(result: ClusteringResult, class_names: Names) -> Solutions:
-    run = Solutions()
-    _add_front(run, result)
-    run.chosen = _place(run, "result", result, class_names)
-    for name, labels in result.alternatives.items():
-        run.place(labels, name)
-    selected = {}
-    for rule in dict.fromkeys(map(str, result.rules)):
-        # Skip rules that this fit does not support.
-        with warnings.catch_warnings(action="ignore"), suppress(ValueError):
-            selected[rule] = result if result.select is None else result.select(rule)
-    for rule, own in selected.items():
-        # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
-        run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
-    for name, labels in result.controls.items():
-        run.place(labels, name)
-    runs = () if result.runs is None else result.runs
-    for row, labels in enumerate(runs[:_MOST_RUNS]):
-        run.place(labels, f"run {row}")
-    if len(runs) > _MOST_RUNS:
-        run.notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
-    for row, labels in enumerate(() if result.archive is None else result.archive.labels):
-        run.place(labels, f"cell {row + 1} of the map", always_named=False)
-    others = [each for each in run.found if each.values is None]
-    if result.evaluate is not None and others:
-        labels = np.stack([each.labels for each in others])
-        for each, values in zip(others, result.evaluate(labels), strict=True):
-            each.values = values
+        _add_front(run, result)
+        run.chosen = _place(run, "result", result, class_names)
+        for name, labels in result.alternatives.items():
+            run.place(labels, name)
+        selected = {}
+        for rule in dict.fromkeys(map(str, result.rules)):
+            # Skip rules that this fit does not support.
+            with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+                selected[rule] = result if result.select is None else result.select(rule)
+        for rule, own in selected.items():
+            # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
+            run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
+        for name, labels in result.controls.items():
+            run.place(labels, name)
+        runs = () if result.runs is None else result.runs
+        for row, labels in enumerate(runs[:_MOST_RUNS]):
+            run.place(labels, f"run {row}")
+        if len(runs) > _MOST_RUNS:
+            run.notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
+        for row, labels in enumerate(() if result.archive is None else result.archive.labels):
+            run.place(labels, f"cell {row + 1} of the map", always_named=False)
+        others = [each for each in run.found if each.values is None]
+        if result.evaluate is not None and others:
+            labels = np.stack([each.labels for each in others])
+            for each, values in zip(others, result.evaluate(labels), strict=True):
+                each.values = values
     return run
 
 
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Return the index of a result's partition among the solutions; add it if it is new."""
+    """Add the partition of a result unless it is already present, and return its index."""
     place = solutions.place(
         result.labels,
         role,

@@ -168,9 +168,8 @@ class Samples:
     """Samples in a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): features as scaled by the method (unit rows for cosine distances), or
-    # means of bags; None for distances.
-    points: Any = None
+    # shape (n_samples, n_features): scaled features, unit rows for cosine distances, or means of scaled bags.
+    points: Any = None  # None for distances
     table: Any = None  # shape (n_samples, n_features): features in original units, or bag means
     feature_names: tuple[str, ...] = ()
     cosine: bool = False  # whether to use cosine distances
@@ -504,7 +503,7 @@ def panels(
     *,
     features_title: str,
     sample_names: NDArray[np.str_],
-    sample_kind: str = "sample",
+    sample_kind: str,
 ) -> list[Panel]:
     """Return the available panels for the result, whose clusters ``facts`` describes."""
     found = []
@@ -514,7 +513,13 @@ def panels(
     if result.pool is not None and result.pool.coassociation is not None:
         found.append(pool_panel(result.pool.coassociation(MOST_SIDE)))
     if samples is not None and samples.kind == "sparse":
-        found += _term_panels(labels, facts, features_title, sample_kind)
+        sizes = np.bincount(labels[labels >= 0], minlength=len(facts))
+        for cluster in np.sort(np.argsort(-sizes, kind="stable")[:_DRAWN]):
+            if features := facts[cluster].features:
+                note = f"{sizes[cluster]} {sample_kind}{'' if sizes[cluster] == 1 else 's'}"
+                terms, weights = zip(*features, strict=True)
+                title = f"Cluster {cluster}: {features_title}"
+                found.append(Panel("bars", title, note, x=terms, y=weights, axes=("", "weight")))
     return found
 
 
@@ -599,23 +604,6 @@ def roc_panel(curves: Any) -> Panel:
     note = "The curves show the predictions for labels that were withheld from the fit."
     axes = "false positive rate", "true positive rate"
     return Panel("lines", "ROC curves", note, series=series, axes=axes)
-
-
-def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind: str) -> list[Panel]:
-    sizes = np.bincount(labels[labels >= 0], minlength=len(facts))
-    largest = np.sort(np.argsort(-sizes, kind="stable")[:_DRAWN])
-    return [
-        Panel(
-            "bars",
-            f"Cluster {cluster}: {title}",
-            f"{sizes[cluster]} {kind}{'' if sizes[cluster] == 1 else 's'}",
-            x=[name for name, _ in facts[cluster].features],
-            y=[weight for _, weight in facts[cluster].features],
-            axes=("", "weight"),
-        )
-        for cluster in largest
-        if facts[cluster].features
-    ]
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:

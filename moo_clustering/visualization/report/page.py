@@ -87,7 +87,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file written by :func:`save_content` without executing code in it; sequences become tuples."""
+    """Read a file written by :func:`save_content`. Nothing in it is executed, and sequences become tuples."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -325,18 +325,16 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
     """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
     # If columns of the same name have opposite directions, add the run names to their names. Otherwise, merge
     # columns of the same name, even if some have no direction.
-    directions: dict[str, set[bool]] = {}
-    for content in contents:
-        for column in content.columns:
-            found = directions.setdefault(column.name, set())
-            found |= set() if column.greater_is_better is None else {column.greater_is_better}
+    placed = [(place, column) for place, content in enumerate(contents) for column in content.columns]
+    directions: dict[str, set[bool | None]] = {}
+    for _, column in placed:
+        directions.setdefault(column.name, set()).add(column.greater_is_better)
     groups: dict[tuple[str, bool | None], dict[int, Column]] = {}
-    for place, content in enumerate(contents):
-        for column in content.columns:
-            direction, known = column.greater_is_better, directions[column.name]
-            if direction is None and len(known) == 1:
-                [direction] = known
-            groups.setdefault((column.name, direction), {})[place] = column
+    for place, column in placed:
+        direction, known = column.greater_is_better, directions[column.name] - {None}
+        if direction is None and len(known) == 1:
+            [direction] = known
+        groups.setdefault((column.name, direction), {})[place] = column
     titles = [name for name, _ in groups]
     unknown = [np.full(content.n_solutions, np.nan) for content in contents]
     united = []
@@ -386,7 +384,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     Returns
     -------
     str
-        Page of at most 25 MB, unless one solution requires more; solutions may be omitted, with a note.
+        Page of at most 25 MB, unless one solution requires more. A note tells how many solutions are omitted.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
