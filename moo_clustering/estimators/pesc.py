@@ -1,6 +1,5 @@
 """Spectral clustering of neighbour graphs: a Pareto ensemble of graphs (PESC), or conventional graphs."""
 
-import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
@@ -207,8 +206,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         self._set_partition(self.graphs_.partition(row), None)
 
     def _n_neighbors(self, n_samples: int) -> int:
-        k = default_n_neighbors(n_samples) if self.n_neighbors is None else self.n_neighbors
-        return min(k, n_samples - 1)
+        return min(self.n_neighbors or default_n_neighbors(n_samples), n_samples - 1)
 
     def _neighbor_lists(
         self, X: NDArray[np.floating[Any]], groups: ConstraintGroups, rng: np.random.Generator
@@ -303,9 +301,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         """Return the ranks of the graphs that are merged."""
         if self.options["ensemble_over"] == "population":
             return self.ranks
-        least = self.options["min_members"]
-        if least is None:
-            least = math.floor(math.log(len(self.X))) + 1
+        least = self.options["min_members"] or default_n_neighbors(len(self.X))
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
@@ -431,7 +427,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
-            fixed = math.floor(math.log(n_samples)) + 1
+            fixed = default_n_neighbors(n_samples)
         if fixed is not None:
             return self._neighbors(data, fixed, np.random.default_rng(seed))
         width, widest = (min(w, n_samples - 1) for w in _WATERFILL_WIDTHS)

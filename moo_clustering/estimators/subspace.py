@@ -418,7 +418,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     fuzziness : float
         Membership exponent f > 1. Near 1, each document has one cluster; from 2 on, memberships are equal.
     weight_exponent : float
-        Exponent q > 1 of feature weights. Near 1, one feature has all the weight; large values equalise all.
+        Exponent q > 1 of feature weights. Near 1, a single feature counts; large values yield equal weights.
     floor : float
         Lower bound on feature dispersions (squared units of X), which limits the weight of absent features.
     """
