@@ -282,7 +282,7 @@ class LikelihoodSearch:
                 return labels
             labels, value = found, reached
 
-    def _merged(self, labels: Labels, **options: Any) -> Labels:
+    def _merged(self, labels: Any, **options: Any) -> Labels:
         """Merge into ``n_clusters`` clusters or, by default, the best number of up to ``k_max`` clusters."""
         levels, icl = self.index.merge(labels, **options)
         k = levels.max(axis=1) + 1

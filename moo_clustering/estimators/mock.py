@@ -12,12 +12,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 import numpy as np
 from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.ux import UniformCrossover
-from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
@@ -587,9 +585,7 @@ objective, int or callable, default="auto"
             parts |= {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
             pesa2 = PESA2(self.pop_size, selection=self.selection, **parts)
             return PymooSearch(problem, pesa2, seed=seed)
-        selection = TournamentSelection(func_comp=operators.batched_tournament)
-        own = partial(NSGA2, selection=selection, output=None)
-        return self._pymoo_search_for(problem, parts, seed, own)
+        return self._pymoo_search_for(problem, parts, seed)
 
     @property
     def _n_steps(self) -> int:

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
@@ -260,14 +259,13 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
                 variation="or" if exclusive else "and",
             )
             return DeapSearch(toolbox, step, rng=np.random.default_rng(seed), pop_size=self.pop_size)
-        selection = TournamentSelection(func_comp=operators.batched_tournament)
         repair = operators.CannotLinkRepair() if problem.gene == "index" else None
         parts = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
         mating = None
         if exclusive:
+            selection = TournamentSelection(func_comp=operators.batched_tournament)
             mating = operators.ExclusiveMating(selection, crossover, mutation, repair=repair)
-        options: dict[str, Any] = {"selection": selection, "survival": survival, "mating": mating}
-        return self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
+        return self._pymoo_search_for(problem, parts, seed, survival=survival, mating=mating)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
         # The paper does not state whether p_m applies to genes or to individuals (then 1/N per gene).

@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.special import expit, logit
@@ -232,9 +231,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             "eliminate_duplicates": duplicates,
         }
         mating = operators.ExclusiveMating(selection, crossover, mutation, eliminate_duplicates=duplicates)
-        return self._pymoo_search_for(
-            problem, parts, seed, NSGA2, selection=selection, mating=mating, output=None
-        )
+        return self._pymoo_search_for(problem, parts, seed, mating=mating)
 
     def _set_front(self, problem: SubspaceClusteringProblem) -> None:
         X, F = self.result_.pop.get("X", "F")
