@@ -91,7 +91,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall : int
         Number of consecutive children without improvement after which the population restarts.
     report_controls : bool
-        Whether to run ``"multistart"``, ``"swap"`` and, up to 8000 samples, ``"ward"`` with equal budgets.
+        Also run ``"multistart"``, ``"swap"`` and (up to 8000 samples) ``"ward"``, with equal budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int, optional
