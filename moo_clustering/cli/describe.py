@@ -25,6 +25,7 @@ from moo_clustering.descriptions import (
     of_rows,
     with_unit,
 )
+from moo_clustering.drift import crosstable
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import write_archive
 from moo_clustering.results import ClusteringResult, Coassociation, PoolResult, result_of, with_user_names
@@ -442,8 +443,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
     for name, column in columns.items():
         codes, values = pd.factorize(column.array)
         if 2 <= len(values) <= _VALUES:
-            counts = np.zeros((int(labels.max()) + 1, len(values)))
-            np.add.at(counts, (labels, codes), 1)
+            counts = crosstable(labels, codes, len(values))
             # Exclude columns in which nearly all rows have the same value.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))

@@ -152,10 +152,9 @@ class Inquiry:
     @cached_property
     def spread(self) -> Spread:
         state = self.state
+        points = np.array([*state.anchors], dtype=np.intp)
         # Number the groups by their oldest anchors.
-        number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
-        points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
-        groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
+        groups = number_clusters(np.array([*state.anchors.values()], dtype=np.intp))[0].astype(np.intp)
         # Answers to questions determine the anchors, so the pairs contain volunteered answers only.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
