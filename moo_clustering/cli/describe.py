@@ -204,7 +204,6 @@ def _title(documents: Documents, row: int) -> str:
 
 
 def draw_terms(path: Path, text: TextSamples, job: Job) -> None:
-    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
 
     labels = np.asarray(job.estimator.labels_)
@@ -244,7 +243,6 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename attributes that have the same name as another column of the cluster table.
         column = f"{name} (attribute)" if name in ("cluster", "size", "name") else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -400,7 +398,6 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename columns that have the same name as another column of the cluster table.
         title = f"{name} (column)" if name in short else str(name)
         values[title] = [show(columns[name][labels == cluster]) for cluster in short["cluster"]]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -504,7 +501,6 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 def draw_leading(path: Path, job: Job) -> None:
     """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
-    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
 

@@ -338,7 +338,6 @@ def finish_update(folder: Path) -> None:
 
 
 def run_content(folder: Path) -> ReportContent:
-    # Imported lazily, because plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
     record = run_record(folder)
@@ -536,7 +535,6 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
     found |= result.arrays()
     if (front := result.front) is not None:
         found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
-        # Save the partitions of the front if they are available and not too large.
         if front.is_ready and len(front) * len(result.labels) <= _LARGEST:
             found["front_labels"] = front.labels()
     return {
@@ -585,7 +583,6 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit data frames and pymoo and DEAP objects.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo", "deap"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
