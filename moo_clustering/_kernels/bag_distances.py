@@ -15,7 +15,7 @@ from moo_clustering._kernels.threads import borrowed
 
 # Codes for BagSDbw's parameter ``reading``, the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Fast-math flags: there are no NaNs, and operations may be fused; the order of sums is preserved.
+# Fast-math flags that assume that there are no NaNs, and permit fused operations, but no reordered sums.
 _FAST = {"nnan", "nsz", "contract"}
 # An expanded squared distance below this fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
 _CANCELLED = 1e-6
