@@ -18,8 +18,7 @@ from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.bags.bags import Bags, as_bags
 from moo_clustering.bags.embeddings import check_kinds, sliced_directions, sliced_quantile_embedding
 
-DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
-DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
+DISTANCE_KINDS = ("symmetric", "average", "energy", "sliced")
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
 # Maximum number of instances per block. The table of distances between two blocks, 2 MB, fits into the cache.
@@ -127,7 +126,6 @@ class Block(NamedTuple):
 
     @property
     def n_bags(self) -> int:
-        """Number of bags."""
         return int(self.bags.stop - self.bags.start)
 
     @property
@@ -139,7 +137,7 @@ class Block(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a; "symmetric" yields directed distances."""
+    """Compute distances from a to b and, if ``both``, from b to a; for "symmetric", directed distances."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}

@@ -135,8 +135,9 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weight: the worst objective minus that of the label (``"contrast"``), as in Eq. 9 (``"scaled"``),
-            or the objective (``"printed"``, Eqs. 5-6; favours bad labels). ``"greedy"`` takes the best label.
+            Weight of a label. ``"contrast"``: the worst objective minus that of the label. ``"scaled"``: as
+            in Eq. 9. ``"printed"``: the objective itself (Eqs. 5-6), which favours bad labels. ``"greedy"``
+            always selects the best label.
         max_trials : int, optional
             Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """
@@ -170,7 +171,8 @@ class BagObjective(Shared):
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Bag that fills an empty cluster: farthest from its centroid, closest to it (paper), or none.
+            Which bag moves to an empty cluster: the bag farthest from its centroid, the bag closest to its
+            centroid (as in the paper), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)

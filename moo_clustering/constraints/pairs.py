@@ -102,8 +102,9 @@ class PairwiseConstraints(Shared):
         """Draw must-links between samples that share a label, and cannot-links between samples that do not.
 
         With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
-        ``"stratified"`` takes up to O(n_samples**2) time. In large data sets, 10 % of the pairs reveal
-        nearly all labels by connecting each class of at least 50 samples; ``"docs"`` is more realistic.
+        ``"stratified"`` takes up to O(n_samples**2) time. In large data sets, 10 % of the pairs connect the
+        samples of each class of at least 50 samples, which reveals nearly all labels; ``"docs"`` is more
+        realistic.
 
         Parameters
         ----------
@@ -128,7 +129,7 @@ class PairwiseConstraints(Shared):
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """Constrain all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 if unlabelled.
 
-        Raises a ValueError for more than ``max_pairs`` pairs, which :class:`ConstraintGroups` need not list.
+        Raises a ValueError for more than ``max_pairs`` pairs. :class:`ConstraintGroups` does not list pairs.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -415,8 +416,7 @@ def satisfied_pairs(
     )
     n_must, n_cannot = len(pairs.must_link), len(pairs.cannot_link)
     must, cannot = (count.astype(np.int64) for count in pairs.satisfied(labels))
-    sizes = np.bincount(y[y >= 0])
-    if len(sizes):
+    if len(sizes := np.bincount(y[y >= 0])):
         together = int(n_pairs(sizes).sum())
         n_must, n_cannot = n_must + together, n_cannot + n_pairs(int(sizes.sum())) - together
         must_by_labels, cannot_by_labels = satisfied_from_labels(labels, y)

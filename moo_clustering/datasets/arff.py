@@ -16,7 +16,8 @@ from xml.parsers import expat
 import numpy as np
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, did_you_mean, quoted, warn_caller
-from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
+from moo_clustering.datasets import files
+from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
 # MEKA's option -C (number of labels) in the relation name, for example 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
@@ -92,7 +93,7 @@ def is_arff(text: str) -> bool:
     return first.startswith(("@relation", "@attribute"))
 
 
-def read_header(lines: Lines, source: str) -> tuple[list[Attribute], list[str], list[str], str]:
+def read_header(lines: Lines, source: object) -> tuple[list[Attribute], list[str], list[str], str]:
     """Read the header. Return the attributes, KEEL's inputs and outputs, and the relation name."""
     attributes: dict[str, Attribute] = {}
     inputs, outputs, relation, number = list[str](), list[str](), "", 0
@@ -125,7 +126,7 @@ def read_header(lines: Lines, source: str) -> tuple[list[Attribute], list[str], 
 
 
 def _declare(
-    attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: str
+    attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: object
 ) -> None:
     """Add the attribute that a line declares; inside a relational attribute, ``lines`` is None."""
     match = _ATTRIBUTE.fullmatch(line)
@@ -158,7 +159,7 @@ def _declare(
     attributes[name] = attribute
 
 
-def _relational_attributes(name: str, where: str, lines: Lines, source: str) -> list[Attribute]:
+def _relational_attributes(name: str, where: str, lines: Lines, source: object) -> list[Attribute]:
     what = "has no @end line; the file may be truncated"
     inner: dict[str, Attribute] = {}
     for number, line in lines:
@@ -183,7 +184,7 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
+def warn_rounded(attributes: Sequence[Attribute], source: object) -> None:
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
@@ -208,7 +209,7 @@ def read_row(attributes: Sequence[Attribute], text: str) -> list[float]:
     return list(map(_code, attributes, tokens))
 
 
-def read_rows(attributes: Sequence[Attribute], lines: Lines, source: str) -> tuple[FloatArray, Int64Array]:
+def read_rows(attributes: Sequence[Attribute], lines: Lines, source: object) -> tuple[FloatArray, Int64Array]:
     """Return the values, shape (n_rows, n_attributes), and the line number of each row."""
     numbers, places = array("d"), array("q")
     for number, row in _parsed(partial(read_row, attributes), lines, source):
@@ -219,7 +220,7 @@ def read_rows(attributes: Sequence[Attribute], lines: Lines, source: str) -> tup
     return values, np.frombuffer(places, dtype=np.int64)
 
 
-def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
+def _parsed(read: Callable[[str], Any], lines: Lines, source: object) -> Iterator[Any]:
     """Yield each row's line number and content; raise a DataError for invalid rows or if there are none."""
     number = 0
     for number, line in lines:
@@ -246,7 +247,10 @@ def _code(attribute: Attribute, token: str | None) -> float:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas; if it has none, at tabs or, if ``expected`` > 1, spaces. None means missing."""
+    """Split a row at commas, or at tabs if it has no commas. Missing values are None.
+
+    A row without commas and tabs is split at spaces if more than one value is ``expected``.
+    """
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -294,7 +298,7 @@ class EntryReader:
             each.kind == "numeric" or each.values.get("0") == 0 for each in attributes
         )
 
-    def read_all(self, lines: Lines, source: str) -> tuple[IntpArray, Int64Array, FloatArray, Int64Array]:
+    def read_all(self, lines: Lines, source: object) -> tuple[IntpArray, Int64Array, FloatArray, Int64Array]:
         """Return the row, column and code of each stored entry, and the line number of each row.
 
         Missing values are NaN. An entry that is not stored is 0 or the first declared value. Texts are always
@@ -373,14 +377,13 @@ class EntryReader:
         return columns, [codes[place] for place in columns]
 
     def _refuse_duplicates(
-        self, rows: IntpArray, columns: Int64Array, lines: Sequence[int], source: str
+        self, rows: IntpArray, columns: Int64Array, lines: Sequence[int], source: object
     ) -> None:
         cells = rows * len(self._codes) + columns
         if (np.diff(cells) > 0).all():
             return
         cells.sort()
-        twice = np.flatnonzero(cells[1:] == cells[:-1])
-        if len(twice):
+        if len(twice := np.flatnonzero(cells[1:] == cells[:-1])):
             row, column = divmod(int(cells[twice[0]]), len(self._codes))
             raise DataError(
                 f"{source}, line {lines[row]}: the sparse row has two entries for index {column} "
@@ -401,27 +404,22 @@ def parts_of(
     attributes: Sequence[Attribute], relation: str, options: Mapping[str, Any], path: Path
 ) -> tuple[list[int], list[int], int | None]:
     """Return the column positions of the labels (in label order), the features and the identifier."""
-    source, places = str(path), {attribute.name: place for place, attribute in enumerate(attributes)}
+    places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names([*places], relation, options, path)
-    identifier, drop = options["id_column"], options["drop"]
-    others = [(identifier, "the identifier")] if identifier is not None else []
-    for name, role in others + [(name, "dropped") for name in drop]:
-        if name not in places:
-            raise DataError(absent(source, "attribute", str(name), role, places))
-        if name in names:
-            raise DataError(f"attribute {name!r} cannot be both a label and {role}")
-    if identifier in drop:
-        raise DataError(f"attribute {identifier!r} cannot be both the identifier and dropped")
-    taken = {*names, *drop, identifier}
-    features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
+    identifier, dropped = options["id_column"], dict.fromkeys(options["drop"], "drop")
+    labelled = dict.fromkeys(names, "label")
+    named = [*labelled.items(), (identifier, "identifier"), *dropped.items()]
+    roles = files.roles_of(named, "attribute")
+    files.check_names(roles, places, path, "attribute")
+    features = [place for place, attribute in enumerate(attributes) if attribute.name not in roles]
     if not features:
-        raise DataError(f"{source} has no features besides its {len(names)} label{'s' * (len(names) > 1)}")
+        raise DataError(f"{path} has no features besides its {len(names)} label{'s' * (len(names) > 1)}")
     labels = [places[name] for name in names]
     for attribute in (attributes[place] for place in labels):
         if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
             needed = "declare labels as {0,1}, or as numeric with values 0 and 1"
-            raise DataError(f"{source}: label {attribute.name!r} is {_described(attribute)}; {needed}")
-    _check_features([attributes[place] for place in features], source)
+            raise DataError(f"{path}: label {attribute.name!r} is {_described(attribute)}; {needed}")
+    _check_features([attributes[place] for place in features], path)
     return labels, features, None if identifier is None else places[identifier]
 
 
@@ -476,16 +474,14 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    if not path.is_file():
-        raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise DataError(f"{path} is larger than {_LARGEST} bytes, the limit for a list of labels")
-    return labels_of_xml(data, str(path))
+    return labels_of_xml(data, path)
 
 
-def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
+def labels_of_xml(data: bytes, source: object) -> tuple[str, ...]:
     """Read label names in document order; nested labels follow their parents."""
     # Document types and entities raise an error, so that nothing is expanded or fetched.
     if not data.strip():
@@ -537,7 +533,7 @@ def binary_numbers(attribute: Attribute) -> list[float] | None:
     return numbers if is_binary else None
 
 
-def _check_features(features: list[Attribute], source: str) -> None:
+def _check_features(features: list[Attribute], source: object) -> None:
     for kinds, remedy in (
         (("text", "date"), Remedy("if it is an identifier, use", "id_column")),
         (("relational",), Remedy("read it as bags of instances with read_bags")),

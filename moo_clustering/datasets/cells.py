@@ -43,9 +43,11 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # If a column contains such a number, its commas are not thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Minimum share of numbers in a numeric column; the share must be 1 for at most _DIFFERENT distinct values.
+# Minimum share of numbers in a numeric column. Columns with at most _DIFFERENT distinct values must contain
+# only numbers.
 _SHARE, _DIFFERENT = 0.9, 10
-# Maximum share of numbers without a unit if the others have one, and maximum number of units in a message.
+# If at most the share _MOST_BARE of a column's numbers have no unit, they get the unit of the others. Mixed
+# units are reported if there are at most _MOST_UNITS of them.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -164,7 +166,8 @@ def settled(column: Column, written: set[Convention]) -> Column:
     if not (column.convention == "ambiguous" or column.grouped):
         if not (column.unit or column.forms) and (days := packed_days(column.values)) is not None:
             return replace(column, kind="date", values=days, remark="", forms=("ISO8601",))
-        return replace(column, remark=_joined(column.remark, files.missing_code(column.values)))
+        remarks = column.remark, files.missing_code(column.values)
+        return replace(column, remark="; ".join(filter(None, remarks)))
     decimal = "comma" in written and "point" not in written
     is_money = column.unit in _MONEY  # monetary amounts do not have three decimals
     cells = _Cells(*different_cells(column.values)).stripped(set())
@@ -175,18 +178,13 @@ def settled(column: Column, written: set[Convention]) -> Column:
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
             return column.out(f"its commas may be decimal commas or thousands separators ({example!r})")
-        way: Literal["comma", "point"] = "comma" if decimal else "point"
-        return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
-    if decimal or is_money:
-        return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
-    # If all cells look like 1.234, the choice does not matter: it would only multiply all numbers by 1,000.
-    mixed = not all("." in text for text in known)
-    values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
-    return replace(column, values=_spread(values, cells.where), grouped=mixed)
-
-
-def _joined(*remarks: str) -> str:
-    return "; ".join(filter(None, remarks))
+    elif not (decimal or is_money):
+        # If all cells look like 1.234, the notation only decides whether all numbers are multiplied by 1,000.
+        mixed = not all("." in text for text in known)
+        values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
+        return replace(column, values=_spread(values, cells.where), grouped=mixed)
+    way: Literal["comma", "point"] = "comma" if decimal or column.grouped else "point"
+    return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
 
 
 def _kind_of(dtype: Any) -> str:
@@ -221,13 +219,11 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
         raise DataError(f"column {column.name!r} has cells that are neither numbers nor text")
     if column.kind == "category":
         return Reread(_texts(cells, _MISSING))
-    empty: NDArray[Any] = np.full(len(cells), np.nan)
-    if column.kind == "date":
-        empty = np.full(len(cells), "NaT", "datetime64[us]")
     texts = _texts(cells, _NO_NUMBER)
     known = pd.notna(texts) & ~np.isin(texts, np.array(column.strays, dtype=object))
     if not known.any():
-        return Reread(empty)
+        missing = np.datetime64("NaT", "us") if column.kind == "date" else np.nan
+        return Reread(np.full(len(cells), missing))
     texts = texts[known]
     if column.kind == "date":
         found = _dates_again(column, texts)
@@ -464,7 +460,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
             convention=found.convention,
             grouped=found.grouped,
             unit=unit,
-            remark=_joined(remark, files.rounding_note(known_numbers)),
+            remark="; ".join(filter(None, (remark, files.rounding_note(known_numbers)))),
         )
     if (hours := read_times(different)) is not None:
         values = _spread(hours, where)
@@ -482,7 +478,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the unit of n cells, a note on cells without a unit, and one on mixed units; "" if none."""
+    """Return the unit of n cells, a note on cells without a unit, and a note on mixed units, all maybe ""."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -820,7 +816,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Return a note on texts that are mostly numbers or dates, or dates in different formats; else ""."""
+    """Return a note on texts that are mostly numbers or dates, or dates in different formats, or ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],

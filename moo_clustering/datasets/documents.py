@@ -120,7 +120,7 @@ def read_documents(
     path = files.data_path(path)
     if text_columns is not None:
         text_columns = (text_columns,) if isinstance(text_columns, str) else tuple(text_columns)
-    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop))
+    roles = tables.Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"))
     with files.readable(path, is_folder=True):
         _check_text_columns(text_columns, roles.by_column())
         if path.is_dir():
@@ -185,8 +185,7 @@ def tfidf(
         X, vocabulary = fit_terms(vectorizer, texts)
     except ValueError as error:
         raise DataError(*error.args) from error
-    empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
-    if empty:
+    if empty := int(np.count_nonzero(np.diff(X.indptr) == 0)):
         verb = "has" if empty == 1 else "have"
         warn_caller(f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero")
     return X, vocabulary
@@ -288,10 +287,9 @@ def _check_text_columns(names: Sequence[str] | None, taken: Mapping[str, str]) -
     if not names:
         raise _option_error(_TEXT_COLUMNS, "must contain at least one column name")
     for number, column in enumerate(names):
-        if column in taken:
-            raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
         if column in names[:number]:
             raise _option_error(_TEXT_COLUMNS, f"contains {column!r} more than once")
+    files.roles_of([*taken.items(), *((column, "text") for column in names)])
 
 
 def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
@@ -311,7 +309,7 @@ def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) 
     if not found:
         raise DataError(f"{folder} contains no documents (.txt files)")
     places = [path.relative_to(folder) for path in found]
-    row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
+    row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", folder)
     documents = Documents(folder.resolve().name, [files.file_text(path) for path in found], row_ids)
     if roles.labels is None and roles.partial_labels is None:
         return documents
@@ -334,17 +332,17 @@ class _Records(NamedTuple):
 
 
 def _documents(records: _Records, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
-    source = str(records.path)
     if not records.lines:
-        raise DataError(f"{source} contains no documents")
-    tables.check_roles(roles, records.columns, source)
-    free = [column for column in records.columns if column not in roles.by_column()]
+        raise DataError(f"{records.path} contains no documents")
+    taken = roles.by_column()
+    files.check_names(taken, records.columns, records.path)
+    free = [column for column in records.columns if column not in taken]
     parts = [_texts(records, column) for column in _text_columns(text, free, records)]
     usual = [column for column in _IDS if column in free and column not in (text or ())]
     id_column = roles.id_column or next(iter(usual), None)
     row_ids: NDArray[Any] = np.arange(len(records.lines))
     if id_column is not None:
-        row_ids = tables.identifiers(_texts(records, id_column), id_column, source)
+        row_ids = tables.identifiers(_texts(records, id_column), id_column, records.path)
     y, targets, sets, labelled = _known(records, roles.labels)
     partial, names = _partial(records, roles.partial_labels)
     return Documents(
@@ -372,10 +370,7 @@ def clean_name(text: str) -> str:
 
 
 def _text_columns(text: Sequence[str] | None, free: list[str], records: _Records) -> Sequence[str]:
-    for column in text or ():
-        if column not in records.columns:
-            source = str(records.path)
-            raise DataError(files.absent(source, "column", column, "text columns", records.columns))
+    files.check_names(dict.fromkeys(text or (), "text columns"), records.columns, records.path)
     columns = text or [column for column in _TEXT if column in free]
     if not columns:
         more = ", ..." if len(records.columns) > 10 else ""
@@ -474,13 +469,12 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
 
 
 def _read_rows(path: Path, wanted: Collection[str], expansion: int) -> _Records:
-    source = str(path)
     lines: list[int] = []
-    rows = files.table_text(path, expansion=expansion).rows(source)
-    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
+    rows = files.table_text(path, expansion=expansion).rows(path)
+    columns = tables.column_names(list(itertools.islice(rows, 1)), path)
     present = {name: number for number, name in enumerate(columns) if name in wanted}
     cells: dict[str, list[Any]] = {name: [] for name in present}
-    for line, row in files.equal_rows(rows, len(columns), source):
+    for line, row in files.equal_rows(rows, len(columns), path):
         lines.append(line)
         for name, number in present.items():
             cells[name].append(row[number])

@@ -191,8 +191,8 @@ class VectorSpace(MedoidSpace):
         # Zero rows have cosine distance 1 to all other samples and 0 to themselves.
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
-    def _measure(self, sums: FloatArray, products: FloatArray) -> None:
-        """Compute ``mean_square`` and ``total_to_one`` from the ``products`` of each row with ``sums``."""
+    def _measure(self, products: FloatArray) -> None:
+        """Compute ``mean_square`` and ``total_to_one``; ``products`` are those of all rows with their sum."""
         n = self.n_samples
         # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
@@ -231,8 +231,7 @@ class DenseVectorSpace(VectorSpace):
             require_squares(X)
         self.X = np.ascontiguousarray(unit_rows(X) if kind == kernels.COSINE else _near_origin(X))
         super().__init__(np.einsum("ij,ij->i", self.X, self.X), kind, n_jobs)
-        sums = self.X.sum(axis=0)
-        self._measure(sums, self.X @ sums)
+        self._measure(self.X @ self.X.sum(axis=0))
 
     def rows(self, ids: IntArray) -> FloatArray:
         rows = self.X[ids] @ self.X.T
@@ -287,8 +286,7 @@ class SparseVectorSpace(VectorSpace):
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms
         self._each = 2.0 / kernels.GRAIN if kind == kernels.COSINE else 1e-14 * float(norms.max())
-        sums = np.asarray(X.sum(axis=0)).ravel()
-        self._measure(sums, X @ sums)
+        self._measure(X @ np.asarray(X.sum(axis=0)).ravel())
 
     def rows(self, ids: IntArray) -> FloatArray:
         rows = np.empty((len(ids), self.n_samples))

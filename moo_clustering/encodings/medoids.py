@@ -343,7 +343,6 @@ def as_sets(X: IntArray) -> Int64Array:
 
 
 def set_sizes(sets: IntArray) -> Int64Array:
-    """Count the medoids in each row."""
     return np.asarray((sets >= 0).sum(axis=1), dtype=np.int64)
 
 

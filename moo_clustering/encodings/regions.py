@@ -295,7 +295,6 @@ class RegionEncoding(LabelEncoding):
 
 
 def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
-    """Convert weights to floats; raise a ValueError unless there is one non-negative weight per area."""
     if weight is None:
         return np.ones(n_areas)
     found: FloatArray = checked_amounts(weight, "weight", "area")

@@ -208,7 +208,6 @@ def eigengap(
 
 
 def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
-    """Compute the smallest eigenpairs with a dense solver, in O(n^3) time and O(n^2) memory."""
     values, vectors = eigh(L.toarray(), subset_by_index=[0, n_pairs - 1])
     return values, vectors
 
@@ -459,7 +458,6 @@ def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
 
 
 def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Compute |L u - lambda u| for each pair."""
     return np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
 
 

@@ -64,7 +64,6 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
 
 
 def degrees(S: sp.csr_array) -> FloatArray:
-    """Return the row sums of a symmetric similarity matrix."""
     return np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
 
 

@@ -136,8 +136,7 @@ def neighbor_lists(
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    _arrays.integer("n_neighbors", n_neighbors)
     data = checked_distances(X) if metric == "precomputed" else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     if n_samples < 2:
@@ -422,13 +421,11 @@ def index_tied_lists(
 
 
 def tie_keys(n_samples: int, ties: Ties, rng: Generator) -> Int32Array:
-    """Return the keys by which tied samples are ordered."""
     numbers = np.arange(n_samples, dtype=np.int32)
     return rng.permutation(numbers) if ties == "random" else numbers
 
 
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
-    """Check features or distances, and convert to float64."""
     _arrays.choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return checked_distances(X, dtype=np.float64)
@@ -488,7 +485,6 @@ def round_distances(distances: AnyFloatArray) -> FloatArray:
 
 
 def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatArray:
-    """Compute the Euclidean distances between rows i and rows j."""
     return np.linalg.norm(data[i] - data[j], axis=-1)
 
 

@@ -144,12 +144,12 @@ class PoolSampling(Sampling):
 
 @documented(base.SHARED)
 class GroupingOverlayCrossover(base.PairCrossover):
-    """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
+    """Overlay some clusters of parent A on parent B. For the second child, the parents are swapped.
 
-    The child inherits each cluster of A with probability one half, but at least one and not all; if A has
-    only one cluster, it inherits none. All other samples keep their clusters of B. If less than ``min_share``
-    of a cluster of B remains, the cluster is dissolved: in rounds, its samples join the clusters of their
-    neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
+    The child inherits each cluster of A with probability one half, but at least one cluster and not all. If A
+    has only one cluster, the child inherits none. All other samples keep their clusters of B. If less than
+    ``min_share`` of a cluster of B remains, it is dissolved. In rounds, its samples join the clusters of
+    their neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
     clusters, the smallest joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples +
     links + k^2) time per child. Source: ParetoClustering.
 
@@ -194,9 +194,9 @@ class GroupingOverlayCrossover(base.PairCrossover):
 
     def overlaid(self, a: Labels, b: Labels, k_max: int, rng: np.random.Generator) -> Labels:
         """Overlay partition b with random clusters of partition a; both must be canonical."""
-        return self.laid_over(a, b, drawn_clusters(int(a.max()) + 1, rng), k_max)
+        return self._laid_over(a, b, drawn_clusters(int(a.max()) + 1, rng), k_max)
 
-    def laid_over(self, a: Labels, b: Labels, inherited: BoolArray, k_max: int) -> Labels:
+    def _laid_over(self, a: Labels, b: Labels, inherited: BoolArray, k_max: int) -> Labels:
         """Combine the inherited clusters of partition a with the remainders of the clusters of b."""
         covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
         pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
@@ -221,17 +221,17 @@ class LabelMutation(base.DrawnMutation):
     """Base class for mutations of single partitions, with clusters numbered by first appearance."""
 
     @abstractmethod
-    def varied(self, labels: Labels, encoding: LabelEncoding, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
         """Return a mutated copy of a canonical partition, or the partition itself if it cannot be mutated.
 
-        The number of clusters stays between the ``k_min`` and ``k_max`` of the encoding.
+        ``bounds`` is the encoding, whose ``k_min`` and ``k_max`` limit the number of clusters.
         """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        encoding = label_encoding(problem, self)
+        bounds = label_encoding(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row in out:
-            row[:] = self.varied(row.copy(), encoding, rng)
+            row[:] = self.varied(row.copy(), bounds, rng)
         return out
 
 
@@ -249,8 +249,8 @@ class GraphMerge(LabelMutation):
         super().__init__(prob, **kwargs)
         self.graph = LabelGraph.of(graph)
 
-    def varied(self, labels: Labels, encoding: LabelEncoding, rng: np.random.Generator) -> Labels:
-        return merge_linked(labels, self.graph, encoding.k_min, rng)
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
+        return merge_linked(labels, self.graph, bounds.k_min, rng)
 
 
 def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
@@ -293,8 +293,8 @@ class PoolSplit(LabelMutation):
         self.min_share = probability("min_share", min_share)
         self.max_tries = integer("max_tries", max_tries)
 
-    def varied(self, labels: Labels, encoding: LabelEncoding, rng: np.random.Generator) -> Labels:
-        return self.split(labels, encoding.k_max, rng)
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
+        return self.split(labels, bounds.k_max, rng)
 
     def split(
         self, labels: Labels, k_max: int, rng: np.random.Generator, *, one_piece: bool = False
@@ -349,8 +349,8 @@ class GraphRefine(LabelMutation):
             raise ValueError(f"inertia must be non-negative, got {quoted(inertia)}")
         self.inertia = float(inertia)
 
-    def varied(self, labels: Labels, encoding: LabelEncoding, rng: np.random.Generator) -> Labels:
-        return self.refined(labels, int(rng.integers(1, self.max_steps + 1)), encoding.k_min)
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
+        return self.refined(labels, int(rng.integers(1, self.max_steps + 1)), bounds.k_min)
 
     def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
         """Refine a canonical partition in up to ``n_steps`` steps, deterministically."""
@@ -387,28 +387,27 @@ class PairViolationMutation(LabelMutation):
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
         self.together = np.arange(len(self.pairs)) < len(constraints.must_link)
 
-    def varied(self, labels: Labels, encoding: LabelEncoding, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
         violated = self.violated(labels)
-        return self._satisfied(labels, int(rng.choice(violated)), encoding, rng) if len(violated) else labels
+        return self.satisfied(labels, int(rng.choice(violated)), bounds, rng) if len(violated) else labels
 
     def violated(self, labels: Labels) -> NDArray[np.intp]:
         """Return the positions of violated pairs, must-links before cannot-links."""
         same = labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]
         return np.flatnonzero(same != self.together)
 
-    def _satisfied(
-        self, labels: Labels, pair: int, encoding: LabelEncoding, rng: np.random.Generator
-    ) -> Labels:
+    def satisfied(self, labels: Labels, pair: int, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
+        """Change a canonical partition to satisfy a violated pair."""
         i, j = rng.permutation(self.pairs[pair])
         first, k = rng.random() < 0.5, int(labels.max()) + 1
         together = self.together[pair]
         piece = self._piece(labels, i, None if together else j, rng)
-        if together and k > max(encoding.k_min, 1) and (first or piece is None):
+        if together and k > max(bounds.k_min, 1) and (first or piece is None):
             return _moved(labels, labels == labels[i], int(labels[j]))
         if piece is None:
             return labels
         target = int(labels[j]) if together else self._strongest(labels, piece)
-        if not together and k < encoding.k_max and (first or target is None):
+        if not together and k < bounds.k_max and (first or target is None):
             target = k
         return labels if target is None else _moved(labels, piece, target)
 
@@ -502,18 +501,18 @@ class PartitionMutation(LabelMutation):
         self, problem: Any, X: NDArray[Any], crossed: Sequence[bool], rng: np.random.Generator
     ) -> Labels:
         """Return mutated copies of the rows of X; ``crossed`` marks children of a crossover."""
-        encoding = label_encoding(problem, self)
+        bounds = label_encoding(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row, mark in zip(out, crossed, strict=True):
-            row[:] = self.varied(row.copy(), encoding, rng, crossed=mark)
+            row[:] = self.varied(row.copy(), bounds, rng, crossed=mark)
         return out
 
     def varied(
-        self, labels: Labels, encoding: LabelEncoding, rng: np.random.Generator, *, crossed: bool = False
+        self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator, *, crossed: bool = False
     ) -> Labels:
         if not crossed or rng.random() < self.crossed:
-            labels = self._mutation(labels, rng).varied(labels, encoding, rng)
-        return self.refinement.refined(labels, 1, encoding.k_min) if rng.random() < self.polish else labels
+            labels = self._mutation(labels, rng).varied(labels, bounds, rng)
+        return self.refinement.refined(labels, 1, bounds.k_min) if rng.random() < self.polish else labels
 
     def _mutation(self, labels: Labels, rng: np.random.Generator) -> LabelMutation:
         pairs = self.repair_pair

@@ -276,20 +276,19 @@ class BagTables(Shared):
         self.bags, self.n_jobs = bags, n_jobs
         self.weighting: Weighting = weighting
         self.kind: Kind = kind
-        self._known: dict[str, Any] = {}
+        self._geometries: dict[str, BagGeometry] = {}
+        self._distances: dict[str, FloatArray] = {}
 
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
         weighting = weighting or self.weighting
-        if weighting not in self._known:
+        if weighting not in self._geometries:
             # Do not skip instances by means of the minimum cluster size, because individuals can violate it.
-            self._known[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
-        geometry: BagGeometry = self._known[weighting]
-        return geometry
+            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
+        return self._geometries[weighting]
 
-    def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
+    def distances(self, kind: Kind | None = None) -> FloatArray:
         kind = kind or self.kind
-        if kind not in self._known:
-            self._known[kind] = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
-            self._known[kind].flags.writeable = False
-        distances: NDArray[np.float64] = self._known[kind]
-        return distances
+        if kind not in self._distances:
+            self._distances[kind] = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
+            self._distances[kind].flags.writeable = False
+        return self._distances[kind]

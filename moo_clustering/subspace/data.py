@@ -174,7 +174,6 @@ class DenseMatrix:
         return self._X[indices].astype(dtype, copy=False)
 
     def unit_rows(self) -> AnyFloatArray:
-        """Return the rows scaled to unit length; zero rows remain zero."""
         return unit_rows(self._X)
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:

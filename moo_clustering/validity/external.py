@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
+from moo_clustering._arrays import choice, integer, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
@@ -21,6 +21,7 @@ from moo_clustering._kernels.partitions import pairs_in_common
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
@@ -76,7 +77,8 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
     """Return the F1 score if samples in the cluster matched to the positive class are predicted positive.
 
     Of equally good matchings, one with the most matched clusters is used. In contingency tables of up to 4096
-    entries, further ties are broken by the lowest class (unmatched: -1) of cluster 0, then cluster 1, ...
+    entries, further ties are broken in favour of the lowest class of cluster 0 (-1 if unmatched), then of
+    cluster 1, and so on.
     Raises a ValueError if ``pos_label`` is not a class, or if it is None and the classes cannot be sorted.
     Source: Evolutionary multi-instance clustering, Eq. 20.
 
@@ -234,7 +236,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as 0..k-1; also return the k labels, sorted if possible, else by first appearance."""
+    """Encode labels as 0..k-1, and return the k labels, sorted or (if this fails) by first appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -550,11 +552,9 @@ def mean_roc_curve(
     >>> fpr.tolist(), tpr.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
-    if n_points is not None and not (whole and n_points >= 2):
-        raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
+        integer("n_points", n_points, 2)
         # Divide integers, as ``roc_curve`` does, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
@@ -615,8 +615,7 @@ def labelled_scores(
 
 def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) -> FloatArray:
     names = targets.classes if classes is None else checked_array(classes, "classes").ravel()
-    unknown = targets.classes[~np.isin(targets.classes, names)]
-    if len(unknown):
+    if len(unknown := targets.classes[~np.isin(targets.classes, names)]):
         raise ValueError(f"classes must contain all classes of y_true, but lacks {unknown.tolist()}")
     indicators = np.zeros((len(targets.labelled), len(names)))
     indicators[:, [names.tolist().index(name) for name in targets.classes.tolist()]] = targets.indicators

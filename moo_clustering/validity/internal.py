@@ -13,22 +13,15 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering import _data
+from moo_clustering import _data, _distances
 from moo_clustering._arrays import block_slices, choice, integer, near_one, positive, quoted, warn_caller
-from moo_clustering._distances import (
-    MAX_MEMORY,
-    Metric,
-    centred_features,
-    check_memory,
-    checked_distances,
-    distance_matrix,
-    mean_square,
-)
+from moo_clustering._distances import MAX_MEMORY, Metric, centred_features, distance_matrix
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
+from moo_clustering.constraints.limits import cluster_sums
 from moo_clustering.encodings import align_labels
 from moo_clustering.graphs.matrices import SimilarityEdges
 from moo_clustering.validity import base
@@ -148,7 +141,7 @@ class MinimaxSilhouette(base.PopulationIndex):
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
         X = _data.checked_table(data, "data")
-        check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
+        _distances.check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
         # Tie-breaking does not matter: all minimum spanning trees have the same minimax distances.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
@@ -384,7 +377,7 @@ class Medoids:
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
         self.n_samples = len(self.D)
-        self.mean_square = mean_square(self.D)
+        self.mean_square = _distances.mean_square(self.D)
 
     def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
         within, least, greatest = scatter = np.empty((3, len(population.labels)))
@@ -534,19 +527,21 @@ class SumOfSquares(base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class Connectivity(base.PopulationIndex):
-    """Penalty of 1/r for each r-th neighbour (r = 1..L) in another cluster, summed over samples; minimised.
+    """Sum over samples of a penalty 1/r for each r-th neighbour, r = 1..L, in another cluster; minimised.
 
-    Defined for every partition; 0 for a single cluster. Takes O(p n L) time for p individuals and O(n L)
-    memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    The index is defined for every partition, and 0 for a single cluster. Takes O(p n L) time for p
+    individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007,
+    Eq. 6.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        L. If there are fewer than L other samples, all are used and a warning is issued.
+        Number of neighbours, L. With fewer than L other samples, all are used and a warning is issued.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` leaks the classes if rows are sorted by class.
+        Order of equidistant neighbours. The order of sample indices leaks the classes if rows are sorted by
+        class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
@@ -585,7 +580,7 @@ class Connectivity(base.PopulationIndex):
         least = 2 if self.variant == "published" else 1
         n_neighbors = integer("n_neighbors", self.n_neighbors, least)
         if isinstance(self.metric, str) and self.metric == "precomputed":
-            X = checked_distances(data, "data", dtype=np.float64)
+            X = _distances.checked_distances(data, "data", dtype=np.float64)
         else:
             X = _data.checked_table(data, "data", accept_sparse="csr")
         wanted = n_neighbors - (least - 1)
@@ -705,7 +700,7 @@ class GraphModularity(base.PopulationIndex):
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
         shares = self._edges.volumes / self._total
         return within / self._total - population.scores(
-            self.n_samples_, lambda block: (_sums_by_cluster(block, shares) ** 2).sum(axis=1)
+            self.n_samples_, lambda block: (cluster_sums(block.labels, shares) ** 2).sum(axis=1)
         )
 
 
@@ -793,7 +788,7 @@ class LoadVariation(base.PopulationIndex):
         return population.scores(self.n_samples_, self._variations)
 
     def _variations(self, block: base.Population) -> FloatArray:
-        loads = _sums_by_cluster(block, self.weight)
+        loads = cluster_sums(block.labels, self.weight)
         means = self.weight.sum() / block.n_clusters
         used = np.arange(loads.shape[1]) < block.n_clusters[:, None]
         squares = np.where(used, (loads / means[:, None] - 1.0) ** 2, 0.0).sum(axis=1)
@@ -904,7 +899,7 @@ class Compactness(base.PopulationIndex):
 
     def _mean_scores(self, block: base.Population) -> FloatArray:
         edges = self.borders.tocoo()
-        sizes, rims = (_sums_by_cluster(block, column) for column in self.shapes.T)
+        sizes, rims = (cluster_sums(block.labels, column) for column in self.shapes.T)
         inner = block.labels[:, edges.row] == block.labels[:, edges.col]
         for q, labels in enumerate(block.labels):
             own = labels[edges.row[inner[q]]]
@@ -913,11 +908,3 @@ class Compactness(base.PopulationIndex):
         scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
         scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
         return np.asarray(scores.sum(axis=1) / block.n_clusters)
-
-
-def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:
-    """Return the sum of values over the samples of each cluster, shape (n_individuals, n_clusters)."""
-    width = block.sizes.shape[1]
-    places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
-    sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)
-    return np.asarray(sums, dtype=np.float64).reshape(block.sizes.shape)

@@ -117,7 +117,7 @@ def test_refine_by_hand():
 def test_overlay_by_hand(weights, share, expected):
     a, b = parse("000111", "001122")
     crossover = GroupingOverlayCrossover(path_graph(*weights), min_share=share)
-    assert text(crossover.laid_over(a, b, np.array([True, False]), 6)) == expected
+    assert text(crossover._laid_over(a, b, np.array([True, False]), 6)) == expected
 
 
 def test_overlay_within_the_greatest_number():
@@ -129,7 +129,7 @@ def test_overlay_within_the_greatest_number():
         (path_graph(1, 1, 1, 2, 1), "000111"),
         (np.zeros((6, 6)), "000111"),
     ):
-        assert text(GroupingOverlayCrossover(graph).laid_over(a, b, kept, 2)) == expected
+        assert text(GroupingOverlayCrossover(graph)._laid_over(a, b, kept, 2)) == expected
 
 
 def test_rounds_of_joining():
@@ -278,7 +278,7 @@ def test_kept_clusters_are_in_the_child(seed):
     rng = np.random.default_rng(seed)
     a, b = relabel_by_first_appearance(random_labels(rng, 2, M, 5))
     kept = drawn_clusters(int(a.max()) + 1, rng)
-    child = GroupingOverlayCrossover(GRAPH, min_share=0.0).laid_over(a, b, kept, M)
+    child = GroupingOverlayCrossover(GRAPH, min_share=0.0)._laid_over(a, b, kept, M)
     for cluster in np.flatnonzero(kept):
         assert_array_equal(child == child[a == cluster][0], a == cluster)
     elsewhere = ~kept[a]

@@ -23,7 +23,7 @@ from moo_clustering.descriptions import Heatmap
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
 from moo_clustering.pool.candidates import family_words
-from moo_clustering.results import ClusteringResult, Front
+from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.constraints import Limit
@@ -45,15 +45,30 @@ LimitRow = tuple[str, str, FloatArray]
 Doubt = tuple[int, int, int, float, float]
 
 
-def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
-    if front is None:
-        return []
-    unknown = np.full(len(front.objectives), np.nan)
-    found = np.array([unknown if each.values is None else each.values for each in solutions])
-    return [
-        Column(objective.name, values, is_objective=True, greater_is_better=objective.greater_is_better)
-        for objective, values in zip(front.objectives, found.T, strict=True)
-    ]
+def solution_columns(
+    result: ClusteringResult, run: Solutions, labels: Int32Array, supervision: Mapping[str, Any]
+) -> list[Column]:
+    """Return columns with objectives, cluster sizes, scores and satisfied constraints of the solutions."""
+    columns, front = [], result.front
+    if front is not None:
+        unknown = np.full(len(front.objectives), np.nan)
+        values = np.array([unknown if each.values is None else each.values for each in run.found])
+        columns += [
+            Column(objective.name, own, is_objective=True, greater_is_better=objective.greater_is_better)
+            for objective, own in zip(front.objectives, values.T, strict=True)
+        ]
+    columns += size_columns(labels)
+    if result.score is not None:
+        values = np.stack([each.values for each in run.found if each.values is not None])
+        columns.append(Column("score", result.score(values), greater_is_better=True))
+    if result.run_losses is not None:
+        losses = {f"run {number}": float(loss) for number, loss in enumerate(result.run_losses)}
+        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in run.found]
+        columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
+    for name, scores in ({} if front is None else front.scores).items():
+        shown = [np.nan if each.member is None else float(scores[each.member]) for each in run.found]
+        columns.append(Column(name, np.array(shown), greater_is_better=True))
+    return columns + constraint_columns(labels, supervision)
 
 
 def size_columns(labels: Int32Array) -> list[Column]:
@@ -90,21 +105,6 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
         values[whole] = limit.violations(labels[whole])
         rows.append((limit.name, limit.requirement, values))
     return rows
-
-
-def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    columns = []
-    if result.score is not None:
-        values = np.stack([each.values for each in solutions if each.values is not None])
-        columns.append(Column("score", result.score(values), greater_is_better=True))
-    if result.run_losses is not None:
-        losses = {f"run {run}": float(loss) for run, loss in enumerate(result.run_losses)}
-        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in solutions]
-        columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
-    for name, scores in ({} if result.front is None else result.front.scores).items():
-        shown = [np.nan if each.member is None else float(scores[each.member]) for each in solutions]
-        columns.append(Column(name, np.array(shown), greater_is_better=True))
-    return columns
 
 
 def cuts(result: ClusteringResult, run: Solutions, columns: Sequence[Column]) -> list[Cut]:
@@ -331,11 +331,13 @@ class ReportContent:
     cuts : sequence of (int, str, str)
         Solutions to compare, with their origin and a comparison with the chosen solution.
     left_out : sequence of (str, sequence of str, ndarray)
-        Columns not used in the fit: name, values (or intervals), and the index of each sample's value or -1.
+        Columns not used in the fit: name, values or intervals, and the index of each sample's value, with -1
+        for missing values.
     limits : sequence of (str, str, ndarray)
         Name and requirement of each cluster limit, and its violation by each solution.
     doubts : sequence of (int, int, int, float, float)
-        Doubtful samples, most doubtful first: row, its cluster, the pool's cluster, support of both.
+        Doubtful samples, most doubtful first: row, its cluster, the cluster with the largest support by the
+        pool, and the support of both clusters.
     files : sequence of str
         Result files in the report folder.
     lines : sequence of (str, str)
@@ -451,7 +453,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the index of front row ``member`` if its partition is ``labels``, else None."""
+        """Return the index of front row ``member``, or None if it is missing or its partition differs."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -508,46 +510,42 @@ class Report:
 
 def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
     """Collect the front, the result, alternatives, partitions selected by rules, controls and runs."""
+    run = Solutions()
     # For up to 5000 samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
-        return _collected(result, class_names)
-
-
-def _collected(result: ClusteringResult, class_names: Names) -> Solutions:
-    run = Solutions()
-    _add_front(run, result)
-    run.chosen = _place(run, "result", result, class_names)
-    for name, labels in result.alternatives.items():
-        run.place(labels, name)
-    selected = {}
-    for rule in dict.fromkeys(map(str, result.rules)):
-        # Skip rules that this fit does not support.
-        with warnings.catch_warnings(action="ignore"), suppress(ValueError):
-            selected[rule] = result if result.select is None else result.select(rule)
-    for rule, own in selected.items():
-        # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
-        run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
-    for name, labels in result.controls.items():
-        run.place(labels, name)
-    runs = () if result.runs is None else result.runs
-    for row, labels in enumerate(runs[:_MOST_RUNS]):
-        run.place(labels, f"run {row}")
-    if len(runs) > _MOST_RUNS:
-        run.notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
-    for row, labels in enumerate(() if result.archive is None else result.archive.labels):
-        run.place(labels, f"cell {row + 1} of the map", always_named=False)
-    others = [each for each in run.found if each.values is None]
-    if result.evaluate is not None and others:
-        labels = np.stack([each.labels for each in others])
-        for each, values in zip(others, result.evaluate(labels), strict=True):
-            each.values = values
+        _add_front(run, result)
+        run.chosen = _place(run, "result", result, class_names)
+        for name, labels in result.alternatives.items():
+            run.place(labels, name)
+        selected = {}
+        for rule in dict.fromkeys(map(str, result.rules)):
+            # Skip rules that this fit does not support.
+            with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+                selected[rule] = result if result.select is None else result.select(rule)
+        for rule, own in selected.items():
+            # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
+            run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
+        for name, labels in result.controls.items():
+            run.place(labels, name)
+        runs = () if result.runs is None else result.runs
+        for row, labels in enumerate(runs[:_MOST_RUNS]):
+            run.place(labels, f"run {row}")
+        if len(runs) > _MOST_RUNS:
+            run.notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
+        for row, labels in enumerate(() if result.archive is None else result.archive.labels):
+            run.place(labels, f"cell {row + 1} of the map", always_named=False)
+        others = [each for each in run.found if each.values is None]
+        if result.evaluate is not None and others:
+            labels = np.stack([each.labels for each in others])
+            for each, values in zip(others, result.evaluate(labels), strict=True):
+                each.values = values
     return run
 
 
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Return the index of a result's partition among the solutions; add it if it is new."""
+    """Add the partition of a result unless it is already present, and return its index."""
     place = solutions.place(
         result.labels,
         role,

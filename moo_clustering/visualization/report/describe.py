@@ -168,9 +168,8 @@ class Samples:
     """Samples in a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): features as scaled by the method (unit rows for cosine distances), or
-    # means of bags; None for distances.
-    points: Any = None
+    # shape (n_samples, n_features): scaled features, unit rows for cosine distances, or means of scaled bags.
+    points: Any = None  # None for distances
     table: Any = None  # shape (n_samples, n_features): features in original units, or bag means
     feature_names: tuple[str, ...] = ()
     cosine: bool = False  # whether to use cosine distances
@@ -191,7 +190,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are those nearest to the cluster mean, or else to the other members."""
+        """Whether typical samples are nearest to the cluster mean, rather than to the other members."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -251,11 +250,11 @@ def read_samples(
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
+    if columns is not None and len(columns) != n_samples:
+        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if X is None:
         return "No data were passed, so only the cluster sizes are known."
     read: PreparedTable | None = None
-    if columns is not None and len(columns) != n_samples:
-        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if columns is not None and units is None:
         read = prepare_table(columns, scale="none", weights="equal", missing="median")
     is_table = is_frame(X)
@@ -504,7 +503,7 @@ def panels(
     *,
     features_title: str,
     sample_names: NDArray[np.str_],
-    sample_kind: str = "sample",
+    sample_kind: str,
 ) -> list[Panel]:
     """Return the available panels for the result, whose clusters ``facts`` describes."""
     found = []
@@ -514,7 +513,13 @@ def panels(
     if result.pool is not None and result.pool.coassociation is not None:
         found.append(pool_panel(result.pool.coassociation(MOST_SIDE)))
     if samples is not None and samples.kind == "sparse":
-        found += _term_panels(labels, facts, features_title, sample_kind)
+        sizes = np.bincount(labels[labels >= 0], minlength=len(facts))
+        for cluster in np.sort(np.argsort(-sizes, kind="stable")[:_DRAWN]):
+            if features := facts[cluster].features:
+                note = f"{sizes[cluster]} {sample_kind}{'' if sizes[cluster] == 1 else 's'}"
+                terms, weights = zip(*features, strict=True)
+                title = f"Cluster {cluster}: {features_title}"
+                found.append(Panel("bars", title, note, x=terms, y=weights, axes=("", "weight")))
     return found
 
 
@@ -601,23 +606,6 @@ def roc_panel(curves: Any) -> Panel:
     return Panel("lines", "ROC curves", note, series=series, axes=axes)
 
 
-def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind: str) -> list[Panel]:
-    sizes = np.bincount(labels[labels >= 0], minlength=len(facts))
-    largest = np.sort(np.argsort(-sizes, kind="stable")[:_DRAWN])
-    return [
-        Panel(
-            "bars",
-            f"Cluster {cluster}: {title}",
-            f"{sizes[cluster]} {kind}{'' if sizes[cluster] == 1 else 's'}",
-            x=[name for name, _ in facts[cluster].features],
-            y=[weight for _, weight in facts[cluster].features],
-            axes=("", "weight"),
-        )
-        for cluster in largest
-        if facts[cluster].features
-    ]
-
-
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
     """Return a text with each cluster's first and last position (from 1), or "" for over 24 clusters."""
     if len(names) > 24:
@@ -628,7 +616,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: IntpArray, max_points: int, rng: np.random.Generator) -> IntpArray:
-    """Select all samples or, if they exceed ``max_points``, the unique samples ``kept`` and random others."""
+    """Select all samples or, above ``max_points`` samples, the unique samples ``kept`` and random others."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     others = np.setdiff1d(np.arange(n_samples), kept)

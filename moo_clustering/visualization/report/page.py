@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
@@ -87,7 +87,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file written by :func:`save_content` without executing code in it; sequences become tuples."""
+    """Read a file written by :func:`save_content`. Nothing in it is executed, and sequences become tuples."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -160,43 +160,40 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 def fits(content: ReportContent) -> bool:
     """Return whether all arrays have matching lengths, and all indices are in range."""
-    if content.labels.ndim != 2 or len(content.names) != len(content.labels):
+    if content.labels.ndim != 2:
         return False
     n_solutions, n_samples = content.labels.shape
-    counted = [len(column.values) for column in content.columns]
-    counted += [len(content.runs)] if content.runs else []
-    counted += [len(values) for _, _, values in content.limits]
-    named = [len(content.sample_names)]
-    named += [] if content.sample_texts is None else [len(content.sample_texts)]
-    named += [len(codes) for _, _, codes in content.left_out]
-    if {*counted, n_solutions} != {n_solutions} or {*named, n_samples} != {n_samples}:
-        return False
+    of_solutions: list[Any] = [content.names, *(column.values for column in content.columns)]
+    of_solutions += [*([content.runs] if content.runs else []), *(values for _, _, values in content.limits)]
+    of_samples: list[Any] = [content.sample_names, *(codes for _, _, codes in content.left_out)]
+    of_samples += [] if content.sample_texts is None else [content.sample_texts]
     described = (*content.cluster_names, *content.clusters, *content.heatmaps)
-    solutions = [content.chosen, *content.rules.values(), *described]
-    solutions += [cut[0] for cut in content.cuts]
+    solutions = [content.chosen, *content.rules.values(), *described, *(cut[0] for cut in content.cuts)]
     linked: Any = [(each.matrix, each.solutions) for each in content.panels if each.solutions is not None]
-    samples = [content.must_link, content.cannot_link, [doubt[0] for doubt in content.doubts]]
-    samples += [] if content.map is None else [content.map.rows]
-    samples += [facts.typical for found in content.clusters.values() for facts in found]
+    rows: list[Any] = [content.must_link, content.cannot_link, [doubt[0] for doubt in content.doubts]]
+    rows += [facts.typical for found in content.clusters.values() for facts in found]
     return (
-        _within(solutions, n_solutions)
+        all(len(each) == n_solutions for each in of_solutions)
+        and all(len(each) == n_samples for each in of_samples)
+        and _within(solutions, n_solutions)
         and all(np.shape(matrix) == places.shape for matrix, places in linked)
         and all(_within(places + 1, n_solutions + 1) for _, places in linked)
-        and all(_within(rows, n_samples) for rows in samples)
-        and (content.map is None or _fits(content.map))
+        and all(_within(each, n_samples) for each in rows)
+        and (content.map is None or _fits(content.map, n_samples))
         and all(np.shape(found.values) == found.levels.shape for found in content.heatmaps.values())
         and (content.agreement is None or content.agreement.shape == (n_solutions, n_solutions))
     )
 
 
-def _fits(plane: PlaneMap) -> bool:
+def _fits(plane: PlaneMap, n_samples: int) -> bool:
     n_shown, others = len(plane.rows), [] if plane.neighbors is None else [plane.neighbors.shape]
     columns = {len(column.values) for column in plane.columns}
     if (outlines := plane.outlines) is not None:
         places = outlines[~np.isnan(outlines[:, 0]), 0]
         if outlines.shape[1] != 3 or not _within(places.astype(np.int64), n_shown):
             return False
-    return {plane.positions.shape, *others} == {(n_shown, 2)} and columns <= {n_shown}
+    shapes = {plane.positions.shape, *others}
+    return shapes == {(n_shown, 2)} and columns <= {n_shown} and _within(plane.rows, n_samples)
 
 
 def _within(places: Any, count: int) -> bool:
@@ -223,11 +220,11 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         parts.append(_part(content, run, rows_in(first, content, (runs[0], run)), start, n_solutions))
         start += content.n_solutions
     joined: dict[str, Any] = {
-        name: [item for part in parts for item in getattr(part, name)]
+        name: [item for part in parts for item in vars(part)[name]]
         for name in ("names", "runs", "panels", "missing", "limits")
     }
     joined |= {
-        name: {key: item for part in parts for key, item in getattr(part, name).items()}
+        name: {key: item for part in parts for key, item in vars(part)[name].items()}
         for name in ("rules", "cluster_names", "clusters", "heatmaps")
     }
     labels = np.vstack([part.labels for part in parts])
@@ -328,18 +325,16 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
     """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
     # If columns of the same name have opposite directions, add the run names to their names. Otherwise, merge
     # columns of the same name, even if some have no direction.
-    directions: dict[str, set[bool]] = {}
-    for content in contents:
-        for column in content.columns:
-            found = directions.setdefault(column.name, set())
-            found |= set() if column.greater_is_better is None else {column.greater_is_better}
+    placed = [(place, column) for place, content in enumerate(contents) for column in content.columns]
+    directions: dict[str, set[bool | None]] = {}
+    for _, column in placed:
+        directions.setdefault(column.name, set()).add(column.greater_is_better)
     groups: dict[tuple[str, bool | None], dict[int, Column]] = {}
-    for place, content in enumerate(contents):
-        for column in content.columns:
-            direction, known = column.greater_is_better, directions[column.name]
-            if direction is None and len(known) == 1:
-                [direction] = known
-            groups.setdefault((column.name, direction), {})[place] = column
+    for place, column in placed:
+        direction, known = column.greater_is_better, directions[column.name] - {None}
+        if direction is None and len(known) == 1:
+            [direction] = known
+        groups.setdefault((column.name, direction), {})[place] = column
     titles = [name for name, _ in groups]
     unknown = [np.full(content.n_solutions, np.nan) for content in contents]
     united = []
@@ -389,7 +384,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     Returns
     -------
     str
-        Page of at most 25 MB, unless one solution requires more; solutions may be omitted, with a note.
+        Page of at most 25 MB, unless one solution requires more. A note tells how many solutions are omitted.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
@@ -440,7 +435,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the clusters' certainty, one with figures, and a bar's length (None: no bar)."""
+    """Return two sentences on the certainty of the clusters (in words, in figures), and a bar's length."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -541,7 +536,7 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         "sampleKind": content.sample_kind,
         "sampleNames": encoded_text([str(name) for name in content.sample_names]),
         "sampleTexts": None if texts is None else encoded_text(texts),
-        "map": None if content.map is None else _map(content.map),
+        "map": _json(content.map),
         "mustLink": encoded_array(np.reshape(content.must_link, (-1, 2)), "uint32"),
         "cannotLink": encoded_array(np.reshape(content.cannot_link, (-1, 2)), "uint32"),
         "history": None if content.history is None else _history(content.history),
@@ -550,20 +545,16 @@ def _samples(content: ReportContent) -> dict[str, Any]:
             {"name": name, "values": list(values), "codes": encoded_array(np.add(codes, 1), "uint16")}
             for name, values, codes in content.left_out
         ],
-        "lines": [list(line) for line in content.lines],
-        "files": list(content.files),
+        "lines": _json(content.lines),
+        "files": _json(content.files),
         "looks": [{"color": one.color, "symbol": _SYMBOLS[one.marker]} for one in map(look_of, range(128))],
     }
 
 
 def _parts(content: ReportContent) -> dict[str, Any]:
     columns = [np.asarray(column.values, dtype=np.float64) for column in content.columns]
-    return {
-        "title": content.title,
-        "facts": [[str(name), str(value)] for name, value in content.facts],
-        "missing": [*map(str, content.missing)],
-        "names": [*map(str, content.names)],
-        "runs": [*map(str, content.runs)],
+    kept = ("title", "facts", "missing", "names", "runs", "chosen", "cuts", "doubts")
+    return {name: _json(vars(content)[name]) for name in kept} | {
         "labels": encoded_labels(content.labels),
         "columns": [
             {"name": each.name, "isObjective": each.is_objective, "greaterIsBetter": each.greater_is_better}
@@ -574,12 +565,14 @@ def _parts(content: ReportContent) -> dict[str, Any]:
             for name, requirement, values in content.limits
         ],
         "values": encoded_array(np.reshape(columns, (len(columns), content.n_solutions)), "float64"),
-        "chosen": int(content.chosen),
-        "rules": [[rule, int(row)] for rule, row in content.rules.items()],
-        "cuts": [list(cut) for cut in content.cuts],
-        "doubts": [list(doubt) for doubt in content.doubts],
+        "rules": _json(content.rules.items()),
         "clusterNames": {str(row): [*map(str, names)] for row, names in content.cluster_names.items()},
-        "clusters": {str(row): [*map(_cluster, clusters)] for row, clusters in content.clusters.items()},
+        "clusters": {
+            str(row): [
+                {key: _json(item) for key, item in vars(each).items() if key != "name"} for each in found
+            ]
+            for row, found in content.clusters.items()
+        },
         "heatmaps": {
             str(row): vars(found) | {"levels": np.round(found.levels, 3).tolist()}
             for row, found in content.heatmaps.items()
@@ -600,31 +593,17 @@ def _names_key(content: ReportContent) -> str:
     return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").tobytes() + known).hexdigest()[:16]
 
 
-def _map(plane: PlaneMap) -> dict[str, Any]:
-    return {
-        "positions": encoded_array(plane.positions, "float32"),
-        "rows": encoded_array(plane.rows, "uint32"),
-        "axes": [str(axis) for axis in plane.axes],
-        "note": plane.note,
-        "neighbors": None if plane.neighbors is None else encoded_array(plane.neighbors, "float32"),
-        "columns": [vars(each) | {"values": encoded_array(each.values, "float32")} for each in plane.columns],
-        "outlines": None if plane.outlines is None else encoded_array(plane.outlines, "float32"),
-    }
-
-
-def _cluster(facts: ClusterFacts) -> dict[str, Any]:
-    return {
-        "silhouette": _number(facts.silhouette),
-        "typical": [int(row) for row in facts.typical],
-        "features": [[str(name), _number(weight)] for name, weight in facts.features],
-        "nearest": int(facts.nearest),
-        "contrasts": [[str(part) for part in contrast] for contrast in facts.contrasts],
-        "rules": [str(rule) for rule in facts.rules],
-    }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+def _json(value: Any) -> Any:
+    """Convert a value to JSON types. Real numbers in arrays have single precision; NaN is null elsewhere."""
+    if isinstance(value, np.ndarray):
+        return encoded_array(value, "uint32" if value.dtype.kind in "iu" else "float32")
+    if is_dataclass(value):
+        return {name: _json(item) for name, item in vars(value).items()}
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return value if value is None or isinstance(value, str) else [_json(item) for item in value]
 
 
 def _history(history: pd.DataFrame) -> dict[str, Any]:
@@ -636,18 +615,11 @@ def _history(history: pd.DataFrame) -> dict[str, Any]:
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
-    return {
-        "kind": panel.kind,
-        "title": panel.title,
-        "note": panel.note,
-        "axes": [str(axis) for axis in panel.axes],
-        "x": [value if isinstance(value, str) else _number(value) for value in panel.x],
-        "y": [value if isinstance(value, str) else _number(value) for value in panel.y],
+    return _json(replace(panel, image=b"", solutions=None)) | {
         "series": [
             {"name": str(name), "x": encoded_array(x, "float64"), "y": encoded_array(y, "float64")}
             for name, (x, y) in panel.series.items()
         ],
-        "matrix": None if panel.matrix is None else encoded_array(panel.matrix, "float32"),
         "solutions": None if panel.solutions is None else panel.solutions.ravel().tolist(),
         "image": base64.b64encode(panel.image).decode("ascii"),
     }
@@ -716,7 +688,7 @@ def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
 def _renumbered(content: ReportContent, place: Mapping[int, int]) -> ReportContent:
     """Replace indices of solutions as in ``place``, and drop what refers to solutions without a new index."""
     described: dict[str, Any] = {
-        name: {place[row]: found for row, found in getattr(content, name).items() if row in place}
+        name: {place[row]: found for row, found in vars(content)[name].items() if row in place}
         for name in ("cluster_names", "clusters", "heatmaps")
     }
     new = np.full(
