@@ -246,10 +246,9 @@ def cross_sums(labels, sums, out):
             out[c, k] = middle
 
 
-@borrowed()
-def column_width(n_rows, item_size):
+def column_width(n_rows: int, item_size: int) -> int:
     """Return the number of columns that fit into half a megabyte, but at least 64."""
-    return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
+    return max(64, (1 << 19) // max(1, n_rows * item_size))
 
 
 @njit(cache=True, nogil=True)
