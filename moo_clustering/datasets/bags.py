@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
+from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.arff import Attribute
@@ -48,7 +49,7 @@ class BagTable:
     """
 
     bags: Bags
-    labels: NDArray[np.int64] | None = None
+    labels: Int64Array | None = None
     label_names: tuple[str, ...] = ()
     name: str = "bags"
 
@@ -179,8 +180,8 @@ class _Rows:
 
     columns: Sequence[Attribute]
     numbers: Numbers
-    lines: NDArray[np.int64] | None = None
-    bag_of_row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    lines: Int64Array | None = None
+    bag_of_row: Int64Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     bag_ids: Sequence[str] | None = None
 
     def __len__(self) -> int:
@@ -332,9 +333,7 @@ def _missing(column: str, as_text: set[str], options: _Options) -> list[str]:
     return ["", "?"] if is_label else [""]
 
 
-def _table(
-    frame: pd.DataFrame, as_text: set[str], lines: NDArray[np.int64] | None, options: _Options
-) -> BagTable:
+def _table(frame: pd.DataFrame, as_text: set[str], lines: Int64Array | None, options: _Options) -> BagTable:
     notes: list[str] = []
     columns, numbers = [], []
     for name in frame.columns:
@@ -449,7 +448,7 @@ def _relational(attributes: list[Attribute], options: _Options) -> int:
 
 def _relational_instances(
     inner: list[Attribute], texts: list[str], entries: _Rows, path: Path
-) -> tuple[NDArray[np.float64], list[int]]:
+) -> tuple[FloatArray, list[int]]:
     """Return the instances of all bags, and the number of instances per row of the file."""
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
@@ -514,7 +513,7 @@ def _assemble(rows: _Rows, classes: tuple[Attribute, Numbers] | None, options: _
 
 def _classes(
     rows: _Rows, column: Attribute, numbers: Numbers, path: Path
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+) -> tuple[Int64Array | None, tuple[str, ...]]:
     codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     first = np.unique(rows.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][rows.bag_of_row])
@@ -535,7 +534,7 @@ def _classes(
     return _known_classes([values[code] for code in codes[first]])
 
 
-def _known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+def _known_classes(values: Any) -> tuple[Int64Array | None, tuple[str, ...]]:
     """Return class codes of the bags, and class names. The codes are None if all classes are unknown."""
     labels, names = tables.encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import MissingPackageError, QuotingError, optional_package
 from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault, quoted
+from moo_clustering._types import FloatArray
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -139,9 +140,7 @@ def roles_of(named: Iterable[tuple[str | None, str]], what: str = "column") -> d
     return roles
 
 
-def check_names(
-    roles: Mapping[str, str], names: Collection[str], source: object, what: str = "column"
-) -> None:
+def check_names(roles: dict[str, str], names: Collection[str], source: object, what: str = "column") -> None:
     """Raise a DataError if a name with a role does not exist."""
     for name, role in roles.items():
         if name not in names:
@@ -609,7 +608,7 @@ def is_written_number(text: str) -> bool:
     return _WRITTEN.fullmatch(text.strip()) is not None
 
 
-def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
+def exact_numbers(texts: Iterable[str]) -> FloatArray:
     listed = list(texts)
     joined = "".join(listed)
     if joined.isascii() and "_" not in joined:
@@ -675,7 +674,7 @@ def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     return ""
 
 
-def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
+def finite(texts: Iterable[str], numbers: FloatArray) -> dict[str, float]:
     """Map each distinct text to its number, omitting missing and infinite numbers."""
     pairs = zip(texts, numbers.tolist(), strict=True)
     return {text.strip(): number for text, number in pairs if math.isfinite(number)}

@@ -16,11 +16,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import BoolArray, FloatArray, choice, warn_caller
+from moo_clustering._arrays import choice, warn_caller
 from moo_clustering._data import as_frame, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command
 from moo_clustering._parallel import one_thread
+from moo_clustering._types import BoolArray, FloatArray, IntpArray
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets.cells import UnseenCells, column_list, listed
 from moo_clustering.datasets.files import DataError, as_number, written
@@ -483,7 +484,7 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
     return weights if weights.any() else np.ones(len(columns))
 
 
-def _some_rows(n: int, most: int) -> NDArray[np.intp]:
+def _some_rows(n: int, most: int) -> IntpArray:
     """Return all row numbers or, if there are more than ``most``, a sorted sample with a fixed seed."""
     if n <= most:
         return np.arange(n)
