@@ -1,11 +1,7 @@
 """Complete docstrings with parameter entries from base classes and other functions.
 
 Subclasses of :class:`Documented`, and classes and functions decorated with :func:`documented`, describe only
-their own parameters; the other entries are copied. Defaults are taken from the signature::
-
-    @documented(as_mate)
-    def as_mutate(mutation, problem, *, seed=None, repair=None):
-        \"\"\"Make a DEAP function ``mutate(individual) -> (individual,)`` of a pymoo mutation.\"\"\"
+their own parameters; the other entries are copied. Defaults are taken from the signature.
 """
 
 import inspect
@@ -42,8 +38,8 @@ def documented(*sources: Any) -> Callable[[T], T]:
     def complete(thing: T) -> T:
         if text := vars(thing).get("__doc__") if isinstance(thing, type) else thing.__doc__:
             bases = thing.__mro__[1:-1] if isinstance(thing, type) else ()
-            inherited = [_sections(base.__dict__.get("__doc__") or "") for base in bases]
-            named = [_sections(one if isinstance(one, str) else one.__doc__ or "") for one in sources]
+            inherited = [sections_of(base.__dict__.get("__doc__") or "") for base in bases]
+            named = [sections_of(one if isinstance(one, str) else one.__doc__ or "") for one in sources]
             thing.__doc__ = _completed(text, inherited, named, thing)
         return thing
 
@@ -53,7 +49,7 @@ def documented(*sources: Any) -> Callable[[T], T]:
 def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
     """Return the docstring with missing sections and entries filled in."""
     # Copy the dictionaries here and below, because cached values must not be modified.
-    sections, is_class = dict(_sections(text)), isinstance(thing, type)
+    sections, is_class = dict(sections_of(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
     returned = "" if is_class else _returned(thing)
@@ -64,10 +60,10 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
     if returned not in ("", "None"):
         sections.setdefault("Returns", returned)
     for title in ("Parameters", "Attributes") if is_class else ("Parameters",):
-        entries = dict(_entries(sections.get(title, "")))
+        entries = dict(entries_of(sections.get(title, "")))
         said = {name for names in entries for name in names}
         for source in inherited + named if title == "Parameters" else inherited:
-            for names, entry in _entries(source.get(title, "")).items():
+            for names, entry in entries_of(source.get(title, "")).items():
                 wanted = [name for name in names if name not in said]
                 left = tuple(name for name in wanted if title == "Attributes" or name in order)
                 if left:
@@ -87,7 +83,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
 
 
 @cache
-def _sections(text: str) -> dict[str, str]:
+def sections_of(text: str) -> dict[str, str]:
     """Split a docstring into sections, keyed by title; the text before the first title has the key ""."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
@@ -96,7 +92,7 @@ def _sections(text: str) -> dict[str, str]:
 
 
 @cache
-def _entries(section: str) -> Entries:
+def entries_of(section: str) -> Entries:
     """Split a section into entries, keyed by the tuple of names that they document."""
     found = re.split(r"^(?=\S)", section.rstrip(), flags=re.MULTILINE)
     entries = (entry.rstrip() for entry in found if entry)

@@ -1,4 +1,4 @@
-"""Name clusters, and find the columns or terms in which each differs from its nearest cluster."""
+"""Name clusters, and find the columns or terms in which each cluster differs from its nearest cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import FloatArray, IntArray, integer, warn_caller
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, integer, warn_caller
 from moo_clustering._data import as_frame, checked_integers, checked_table
 from moo_clustering._messages import distinct_names, message_line, quoted
 
@@ -24,15 +24,15 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Columns with more distinct values than this are discretised into this number of quantile bins.
 _MOST_BINS = 256
-# All columns are compared up to this number of columns, and of columns times pairs of clusters. In larger
-# tables, only those in which a cluster differs most are compared, at most _OF_A_CLUSTER for each cluster.
+# Maximum number of compared columns, and of compared columns times pairs of clusters. In larger tables, only
+# the columns in which a cluster differs most are compared, at most _OF_A_CLUSTER for each cluster.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Minimum strength of a listed contrast, and of a contrast that can distinguish two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
 # A cluster is "low" if its mean rank (from 0 to 1) is at most _LOW, and "high" if it is at least _HIGH.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that are meaningless without the column name, which cluster names therefore include.
+# Categories such as "yes", which are meaningless alone, so cluster names include the column name.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which do not indicate the topic of a document.
@@ -150,7 +150,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         If ``namer`` raises an error or returns no non-empty string, the cluster keeps its name. If it returns
         another cluster's name, a number is appended. A UserWarning is issued in both cases.
         """
-        found, faults = list[ClusterDescription](), dict[int, str]()
+        given, faults = list[str](), dict[int, str]()
         for each in self:
             try:
                 name = namer(each)
@@ -159,16 +159,16 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
                 fault = f"{type(error).__name__}: {error}"
             if fault:
                 faults[each.cluster], name = fault, each.name
-            found.append(replace(each, name=" ".join(name.split())))
+            given.append(" ".join(name.split()))
         if faults:
             first, fault = next(iter(faults.items()))
             more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
             said = f"namer failed for cluster {first}{more} ({message_line(fault)})"
             warn_caller(f"{said}; the previous names are kept")
-        names = distinct_names([each.name for each in found])
-        if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
+        names = distinct_names(given)
+        if changed := [new for new, name in zip(names, given, strict=True) if new != name]:
             warn_caller(f"namer returned duplicate names; numbers were appended, as in {quoted(changed[0])}")
-        return ClusterDescriptions(found, self._sample_names).with_names(names)
+        return self.with_names(names)
 
     def with_names(self, names: Sequence[str]) -> ClusterDescriptions:
         """Return the descriptions with new, unique names, one per cluster."""
@@ -259,16 +259,14 @@ class ComparedColumns:
 
     def __init__(self, columns: Any, units: Mapping[str, str] | None = None) -> None:
         columns, _ = as_frame(columns)
-        self._columns, self._places, self._n_samples = [], list[int](), len(columns)
-        for place, name in enumerate(map(str, columns.columns)):
-            column, unit = columns.iloc[:, place], (units or {}).get(name, "")
-            known = column.notna().to_numpy()
-            if known.any():
-                self._columns.append(_Column.of(" ".join(name.split()), column, known, unit))
-                self._places.append(place)
-        counts = Counter(value.lower() for column in self._columns for value in column.values)
+        self._places, self._n_samples = np.flatnonzero(columns.notna().any(axis=0)).tolist(), len(columns)
+        found = []
+        for place in self._places:
+            name, column = str(columns.columns[place]), columns.iloc[:, place]
+            found.append(_Column.of(" ".join(name.split()), column, (units or {}).get(name, "")))
+        counts = Counter(value.lower() for column in found for value in column.values)
         shared = {value for value, count in counts.items() if count > 1}
-        self._columns = [replace(column, shared=shared) for column in self._columns]
+        self._columns = [replace(column, shared=shared) for column in found]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
         """Return up to ``most`` columns; those named in ``first`` precede the others."""
@@ -278,23 +276,27 @@ class ComparedColumns:
         return self.compare(labels).describe(n_contrasts)
 
     def compare(self, labels: ArrayLike) -> Comparison:
-        members = _Members.of(labels, self._n_samples)
-        most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(members.sizes), 1) ** 2))
-        columns = [self._columns[at] for at in self._strongest(members, most, _OF_A_CLUSTER)]
-        return Comparison(members, [trait for column in columns for trait in column.traits(members)])
+        found, sizes = _clusters(labels, self._n_samples)
+        most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(sizes), 1) ** 2))
+        columns = [self._columns[at] for at in self._strongest(found, sizes, most, _OF_A_CLUSTER)]
+        return Comparison(sizes, [trait for column in columns for trait in column.traits(found, sizes)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
         """Return the positions of the most unusual columns of each cluster, about ``most`` in total."""
-        members = _Members.of(labels, self._n_samples)
-        return [self._places[at] for at in self._strongest(members, most, most)]
+        clusters = _clusters(labels, self._n_samples)
+        return [self._places[at] for at in self._strongest(*clusters, most, most)]
 
-    def _strongest(self, members: _Members, most: int, of_a_cluster: int) -> list[int]:
+    def _strongest(self, labels: IntpArray, sizes: IntpArray, most: int, of_a_cluster: int) -> list[int]:
         if len(self._columns) <= most:
             return list(range(len(self._columns)))
-        # Compute the strengths one column at a time to save memory.
-        strength = np.stack([members.strength(column.traits(members)) for column in self._columns])
-        of_each = max(1, min(of_a_cluster, most // max(len(members.sizes), 1)))
-        return [int(at) for at in np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])]
+        strengths = []
+        for column in self._columns:
+            # Strength of a column: the largest difference of a cluster from all samples in any of its traits.
+            of_traits = [np.abs(trait.effect @ sizes) for trait in column.traits(labels, sizes)]
+            strengths.append(np.max(of_traits, axis=0))
+        strength = np.stack(strengths)
+        of_each = max(1, min(of_a_cluster, most // max(len(sizes), 1)))
+        return np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each]).tolist()
 
 
 class ComparedTerms:
@@ -322,9 +324,9 @@ class ComparedTerms:
         return self.compare(labels, n_contrasts).describe(n_contrasts)
 
     def compare(self, labels: ArrayLike, n_contrasts: int = 10) -> Comparison:
-        members = _Members.of(labels, self._weights.shape[0])
-        shares = members.means(self._present)
-        overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
+        found, sizes = _clusters(labels, self._weights.shape[0])
+        shares = _means(found, sizes, self._present)
+        overall = sizes @ shares / max(int(sizes.sum()), 1)
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
@@ -337,17 +339,17 @@ class ComparedTerms:
             spread = float(np.sqrt(np.abs(overall[place] * (1.0 - overall[place]))))
             effect, texts = np.subtract.outer(share, share), [*map(_percent, share)]
             traits.append(_Trait(term, effect, phrases, texts.__getitem__, spread=spread))
-        means = members.means(self._weights)
+        means = _means(found, sizes, self._weights)
         norms = np.linalg.norm(means, axis=1, keepdims=True)
-        return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
+        return Comparison(sizes, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
         """Return the positions of each cluster's most specific terms, about ``most`` in total."""
-        members = _Members.of(labels, self._weights.shape[0])
-        shares = members.means(self._present)
+        shares = _means(*_clusters(labels, self._weights.shape[0]), self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
-        order = np.argsort(-excess, axis=1, kind="stable")[:, : max(1, most // max(len(shares), 1))]
-        return [int(place) for place in np.unique(order) if self._usable[place]]
+        of_each = max(1, most // max(len(shares), 1))
+        places = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, :of_each])
+        return places[self._usable[places]].tolist()
 
 
 def cluster_indicators(labels: IntArray) -> Any:
@@ -357,35 +359,26 @@ def cluster_indicators(labels: IntArray) -> Any:
     return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
 
 
-@dataclass(frozen=True, eq=False)
-class _Members:
-    labels: NDArray[np.intp]
-    sizes: NDArray[np.intp]
+def _clusters(labels: ArrayLike, n_samples: int) -> tuple[IntpArray, IntpArray]:
+    """Check labels; return them with -1 for samples outside all clusters, and the cluster sizes."""
+    found = checked_integers(labels, "labels", ndim=(1,))
+    if len(found) != n_samples:
+        raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
+    found = np.maximum(found.astype(np.intp), -1)
+    return found, np.bincount(found[found >= 0])
 
-    @classmethod
-    def of(cls, labels: ArrayLike, n_samples: int) -> _Members:
-        found = checked_integers(labels, "labels", ndim=(1,))
-        if len(found) != n_samples:
-            raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
-        found = np.maximum(found.astype(np.intp), -1)
-        return cls(found, np.bincount(found[found >= 0]))
 
-    def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return each cluster's largest difference from all samples in any of the traits."""
-        return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
-
-    def means(self, rows: Any) -> FloatArray:
-        totals = cluster_indicators(self.labels) @ rows
-        totals = totals.toarray() if sparse.issparse(totals) else totals
-        return np.asarray(totals / np.maximum(self.sizes, 1)[:, None])
+def _means(labels: IntpArray, sizes: IntpArray, rows: sparse.csr_array) -> FloatArray:
+    totals = (cluster_indicators(labels) @ rows).toarray()
+    return np.asarray(totals / np.maximum(sizes, 1)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column with its values encoded as integers; -1 marks cells that are not compared."""
+    """A column with its values encoded as integers; missing values have the code -1."""
 
     name: str
-    codes: NDArray[np.intp]
+    codes: IntpArray
     values: Sequence[str]  # names of the categories; empty for numbers
     numbers: FloatArray  # numbers, or dates in seconds; empty for categories
     show: Callable[[float], str]
@@ -394,8 +387,8 @@ class _Column:
     shared: Collection[str] = ()  # categories (in lower case) that occur in several columns
 
     @classmethod
-    def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
-        types = pd.api.types
+    def of(cls, name: str, column: pd.Series[Any], unit: str) -> _Column:
+        types, known = pd.api.types, column.notna().to_numpy()
         if types.is_timedelta64_dtype(column.dtype):
             column, unit = column.dt.total_seconds() / 3600.0, unit or "hours"
         is_date = types.is_datetime64_any_dtype(column.dtype)
@@ -408,14 +401,13 @@ class _Column:
             codes[known] = column[known]
             return cls(name, codes, _TRUTH, np.empty(0), str)
         numbers = np.full(len(known), np.nan)
-        inside = column[known]
-        numbers[known] = inside.to_numpy("datetime64[s]") if is_date else inside.to_numpy(np.float64)
+        numbers[known] = column[known].to_numpy("datetime64[s]" if is_date else np.float64)
         ordered = np.sort(numbers[known])
         different, places = np.unique(numbers[known], return_inverse=True)
         if len(different) > _MOST_BINS:
             bins = np.searchsorted(ordered, different) * _MOST_BINS // len(ordered)
             places = np.unique(bins, return_inverse=True)[1][places]
-        codes[known] = places.reshape(-1)
+        codes[known] = places
         if not is_date:
             return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
         # The precision of dates depends on the range of the column.
@@ -423,14 +415,14 @@ class _Column:
         detail = 1 if days > 730 else 2 if days > 3 else 3
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
 
-    def traits(self, members: _Members) -> list[_Trait]:
+    def traits(self, labels: IntpArray, sizes: IntpArray) -> list[_Trait]:
         """Compare the clusters by this column or, if it has categories, by each category."""
-        n_clusters, n_values = len(members.sizes), max(len(self.values), int(self.codes.max()) + 1)
-        rows = (self.codes >= 0) & (members.labels >= 0)
-        places = members.labels[rows] * n_values + self.codes[rows]
+        n_clusters, n_values = len(sizes), max(len(self.values), int(self.codes.max()) + 1)
+        rows = (self.codes >= 0) & (labels >= 0)
+        places = labels[rows] * n_values + self.codes[rows]
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
+        found = self._categories(sizes, shares) if self.values else [self._number(labels, sizes, shares)]
         # If all values of a cluster are missing in this column, the cluster has no contrasts in it.
         filled = counts.sum(axis=1) > 0
         both = np.outer(filled, filled)
@@ -438,18 +430,18 @@ class _Column:
         pairs = zip(found, phrases, strict=True)
         return [replace(each, effect=each.effect * both, phrases=said) for each, said in pairs]
 
-    def _number(self, members: _Members, shares: FloatArray) -> _Trait:
+    def _number(self, labels: IntpArray, sizes: IntpArray, shares: FloatArray) -> _Trait:
         above = shares @ (np.cumsum(shares, axis=1) - shares).T
         effect = np.clip(above - above.T, -1.0, 1.0)
-        level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
+        level = 0.5 + 0.5 * (effect @ sizes) / max(int(sizes.sum()), 1)
         bare = _UNIT.sub("", self.name) or self.name
         # Score of a value: the fraction of smaller values minus the fraction of larger values.
-        overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
+        overall = sizes @ shares / max(int(sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
 
-        # Halve the numbers first, because the sum of two huge numbers could overflow.
-        halves = pd.Series(self.numbers / 2.0).groupby(members.labels).median()
+        # Halve the numbers before taking medians, because the sum of two huge numbers could overflow.
+        halves = pd.Series(self.numbers / 2.0).groupby(labels).median()
         medians = 2.0 * halves.reindex(range(len(shares))).to_numpy(dtype=np.float64)
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
@@ -462,14 +454,14 @@ class _Column:
             phrases = [f"{word} {bare}" for word in words.tolist()]
 
         def mean(cluster: int) -> str:
-            own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
+            own = self.numbers[(labels == cluster) & (self.codes >= 0)]
             show = partial(_date, detail=min(self.detail + 1, 3)) if self.detail else self.show
             return f"mean {show(fsum(own / max(len(own), 1)))}"  # fsum does not depend on the row order
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
     def _dates(self, moments: Sequence[float], strength: FloatArray) -> list[str]:
-        """Format median dates with the lowest precision that separates clusters with a clear contrast."""
+        """Format dates with the lowest precision at which clearly different clusters have different texts."""
         differ = strength >= min(_DISTINCT, max(_LISTED, float(strength.max(initial=0.0))))
         for detail in range(self.detail - 1, 4):
             texts = np.array([_date(moment, detail) for moment in moments])
@@ -477,7 +469,7 @@ class _Column:
                 break
         return list(map(str, texts))
 
-    def _categories(self, sizes: NDArray[np.intp], shares: FloatArray) -> list[_Trait]:
+    def _categories(self, sizes: IntpArray, shares: FloatArray) -> list[_Trait]:
         found, overall = [], sizes @ shares / max(int(sizes.sum()), 1)
         spread = np.sqrt(np.abs(overall * (1.0 - overall))).tolist()
         if set(self.values) <= set(_TRUTH):
@@ -540,13 +532,13 @@ class Heatmap:
 class Comparison:
     """Comparison of clusters by columns, categories or terms; for documents, also by mean directions."""
 
-    members: _Members
+    sizes: IntpArray  # numbers of samples in the clusters
     traits: Sequence[_Trait]
     directions: FloatArray | None = None
 
     def describe(self, n_contrasts: int) -> ClusterDescriptions:
         n_contrasts = integer("n_contrasts", n_contrasts, 0)
-        sizes, traits = self.members.sizes, self.traits
+        sizes, traits = self.sizes, self.traits
         effects = np.array([trait.effect for trait in traits]).reshape(len(traits), len(sizes), len(sizes))
         nearest = _nearest(sizes, effects, self.directions)
         names = _names(sizes, traits, effects, is_terms=self.directions is not None)
@@ -560,7 +552,7 @@ class Comparison:
         """Select the strongest columns of each cluster in turn, and place similar columns together."""
         from scipy.cluster.hierarchy import leaves_list, linkage
 
-        sizes = self.members.sizes
+        sizes = self.sizes
         effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
         levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
         # Select terms only for clusters in which they are frequent: the absence of a term says little.
@@ -578,7 +570,7 @@ class Comparison:
         return Heatmap(columns, levels[places].T, list(zip(*(values for _, values in words), strict=True)))
 
 
-def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArray | None) -> list[int]:
+def _nearest(sizes: IntpArray, effects: FloatArray, directions: FloatArray | None) -> list[int]:
     """Return each cluster's nearest non-empty cluster, by mean direction or mean ranks; -1 if none."""
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
@@ -590,7 +582,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
         distances = 1.0 - directions @ directions.T
     np.fill_diagonal(distances, np.inf)
     distances[:, sizes == 0] = np.inf
-    return [int(row.argmin()) if size else -1 for row, size in zip(distances, sizes, strict=True)]
+    return np.where(sizes > 0, distances.argmin(axis=1), -1).tolist()
 
 
 def _contrasts(
@@ -617,9 +609,7 @@ def _contrasts(
     return tuple(found.values())
 
 
-def _names(
-    sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool
-) -> list[str]:
+def _names(sizes: IntpArray, traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool) -> list[str]:
     """Return unique names, with phrases that distinguish a cluster from as many others as possible."""
     filled = np.flatnonzero(sizes)
     found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
@@ -686,7 +676,7 @@ def _percent(share: float) -> str:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Add columns to a table, and append underscores to names that it already contains."""
+    """Add columns to a table; a name that the table already contains gets an underscore."""
     found = frame.copy(deep=False)
     for name, values in columns.items():
         while name in found:
@@ -699,12 +689,12 @@ def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
     """Return columns for samples: ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
-    # A sample is doubtful if it is noise, or if its support for another cluster is larger than for its own.
+    # A sample is doubtful if it is noise, or if another cluster supports it more than its own cluster does.
     inside = labels >= 0
-    names = np.full(len(labels), "", dtype=object)
-    names[inside] = np.array(found.names, dtype=object)[labels[inside]]
     typical = np.zeros(len(labels), dtype=bool)
     typical[[row for each in found for row in each.typical]] = True
+    # Label -1 (noise) selects the last name, which is empty.
+    names = np.array([*found.names, ""], dtype=object)[labels]
     columns: dict[str, NDArray[Any]] = {"name": names, "typical": typical}
     if support is not None:
         own = np.full(len(labels), np.nan)

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, pairwise
-from numbers import Integral
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -18,7 +17,7 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_non_negative
 
-from moo_clustering._arrays import AnyFloatArray, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, choice, integer, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import nmf as nmf_panel
@@ -42,10 +41,11 @@ MAX_MEMORY = 4 << 30
 Result = TypeVar("Result")
 Seeds = Sequence[np.random.SeedSequence]
 Factors = tuple[ArrayLike, ArrayLike]
+# Factors of several runs: U (n_runs, n_terms, n_components) and V (n_runs, n_documents, n_components).
+Starts = tuple[AnyFloatArray, AnyFloatArray]
 # Maximum number of row blocks for threads, and minimum number of rows per block.
-_BLOCKS = 32
-_BLOCK_ROWS = 64
-# A row costs its number of stored values, plus this number per component; blocks have equal costs.
+_BLOCKS, _BLOCK_ROWS = 32, 64
+# The cost of a row is its number of stored values plus this number per component. Blocks have equal costs.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64
@@ -274,8 +274,8 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
 
 
 def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components: int | None = None) -> None:
-    if factor.ndim != 2 or len(factor) != n_rows or factor.shape[1] != (n_components or factor.shape[1]):
-        width = n_components or "n_components"
+    width = n_components or "n_components"
+    if factor.ndim != 2 or len(factor) != n_rows or n_components not in (None, factor.shape[1]):
         raise ValueError(f"{name} must have shape ({n_rows}, {width}) to match A, got {factor.shape}")
     if not factor.size:
         raise ValueError(f"{name} must have at least one component, got shape {factor.shape}")
@@ -291,38 +291,36 @@ def _solved(
 ) -> list[Result]:
     """Apply ``function`` to each batch of runs; with ``keep``, reserve memory for the factors of all runs."""
     solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
-    choice("solver", solver, SOLVERS)
-    method = SOLVERS[solver]
+    method = SOLVERS[choice("solver", solver, SOLVERS)]
     tol = method.tol if tol is None else tol
-    max_iter = method.max_iter if max_iter is None else max_iter
     choice("dtype", dtype, ("float64", "float32"))
-    _check_count("n_components", n_components)
-    _check_count("max_iter", max_iter)
+    integer("n_components", n_components)
+    max_iter = integer("max_iter", method.max_iter if max_iter is None else max_iter)
     if not tol >= 0:
         raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
     matrix = check_matrix(A, dtype)
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
-    n_runs = len(origins.U if isinstance(origins, Starts) else origins)
+    n_runs = len(origins[0] if isinstance(origins, tuple) else origins)
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
     # Workers in a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
     # Leave memory for the factors of all batches and for the array into which they are concatenated.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
-    batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
-    if far:
-        batches = batches._replace(n_threads=1)
-    options = {"tol": float(tol), "max_iter": int(max_iter), "n_threads": batches.n_threads}
+    batches, n_workers, n_threads = plan_batches(
+        n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept
+    )
+    options = {"tol": float(tol), "max_iter": max_iter, "n_threads": 1 if far else n_threads}
 
     def run(part: Seeds | Starts) -> Result:
-        starts = part if isinstance(part, Starts) else _random_starts(matrix, n_components, part)
+        starts = part if isinstance(part, tuple) else _random_starts(matrix, n_components, part)
         return function(method.solve(matrix, starts, **options))
 
     parts = (
-        Starts(origins.U[runs], origins.V[runs]) if isinstance(origins, Starts) else origins[runs]
-        for runs in batches.runs
+        (origins[0][runs], origins[1][runs]) if isinstance(origins, tuple) else origins[runs]
+        for runs in batches
     )
-    return run_calls(map(delayed(run), parts), n_jobs=batches.n_workers, prefer=method.prefer)
+    return run_calls(map(delayed(run), parts), n_jobs=n_workers, prefer=method.prefer)
 
 
 def _origins(
@@ -331,11 +329,11 @@ def _origins(
     if seeds is not None and starts is not None:
         raise ValueError("pass either seeds or starts for the initial factors, not both")
     if n_runs is not None:
-        _check_count("n_runs", n_runs)
+        integer("n_runs", n_runs)
     origins: Seeds | Starts
     if starts is not None:
         origins = _checked_starts(starts, matrix, n_components)
-        name, count = "starts", len(origins.U)
+        name, count = "starts", len(origins[0])
     else:
         origins = np.random.SeedSequence().spawn(n_runs or 1) if seeds is None else list(seeds)
         name, count = "seeds", len(origins)
@@ -345,24 +343,12 @@ def _origins(
     return origins
 
 
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {quoted(value)}")
-
-
-class Batches(NamedTuple):
-    """Batches of runs, number of batches processed at the same time, and number of threads per batch."""
-
-    runs: list[slice]
-    n_workers: int
-    n_threads: int
-
-
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
-) -> Batches:
-    """Divide runs into batches of similar size; those processed at once fit into ``memory`` bytes."""
-    # A run has ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per worker.
+) -> tuple[list[slice], int, int]:
+    """Divide runs into batches; return the batches, how many run at the same time, and threads per batch."""
+    # Batches that run at the same time fit into ``memory`` bytes. A run has ``n_rows`` rows of ``row_bytes``.
+    # ``lanes`` is the desired number of runs per worker.
     # There are up to four copies of a run's factors: starts, panel, repacked panel and result.
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
@@ -379,8 +365,7 @@ def plan_batches(
     size = min(affordable // at_once, max(16, 4096 // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
     bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
-    runs = [slice(lo, hi) for lo, hi in pairwise(bounds)]
-    return Batches(runs, at_once, workers // at_once)
+    return [slice(lo, hi) for lo, hi in pairwise(bounds)], at_once, workers // at_once
 
 
 class Matrix(NamedTuple):
@@ -422,24 +407,17 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.flags.writeable and type(array) is np.ndarray else np.array(array, subok=False)
 
 
-class Starts(NamedTuple):
-    """Initial factors of all runs: U (n_runs, n_terms, k) and V (n_runs, n_documents, k)."""
-
-    U: AnyFloatArray
-    V: AnyFloatArray
-
-
 def _random_starts(matrix: Matrix, n_components: int, seeds: Seeds) -> Starts:
     """Draw |N(0, 1)| sqrt(mean(A) / n_components) for U, then for V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
-    shapes = [(len(seeds), n_rows, n_components) for n_rows in (n_terms, n_documents)]
-    starts = Starts(*(np.empty(shape, dtype=matrix.A.dtype) for shape in shapes))
+    U = np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype)
+    V = np.empty((len(seeds), n_documents, n_components), dtype=matrix.A.dtype)
     for run, seed in enumerate(seeds):
         rng = np.random.default_rng(seed)
-        for factor in starts:
+        for factor in (U, V):
             factor[run] = np.abs(rng.standard_normal(factor.shape[1:])) * scale
-    return starts
+    return U, V
 
 
 def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Starts:
@@ -450,7 +428,7 @@ def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Start
             raise ValueError(f"{name} of starts must have {needed}; got {factor.shape}")
         if (factor < 0).any():
             raise ValueError(f"{name} of starts must be non-negative, got {factor.min():g}")
-    return Starts(U, V)
+    return U, V
 
 
 class Solver(NamedTuple):
@@ -473,12 +451,12 @@ def solve_panel(
     # U * (A^T V) / (U V^T V). Takes O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
     # The order of operations does not depend on other runs and threads, so a run is bitwise identical in any
     # panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
-    n_runs = len(starts.U)
-    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
+    U, V = map(np.empty_like, starts)
+    n_runs = len(U)
     losses = np.full((n_runs, max_iter), np.nan)
     n_iter = np.full(n_runs, max_iter, dtype=np.int64)
-    topics = _Side.of(matrix.At, starts.U, multiply, n_threads)
-    weights = _Side.of(matrix.A, starts.V, multiply, n_threads)
+    topics = _Side.of(matrix.At, starts[0], multiply, n_threads)
+    weights = _Side.of(matrix.A, starts[1], multiply, n_threads)
     live = np.arange(n_runs)
     running = np.ones(n_runs, dtype=np.bool_)
     # Comparisons with NaN are false, so no run ends in the first iteration because of its decrease in loss.
@@ -493,8 +471,8 @@ def solve_panel(
         settled = (last - loss < tol * last) | (loss == 0) | (iteration + 1 == max_iter)
         for lane in np.flatnonzero(running & settled).tolist():
             n_iter[live[lane]] = iteration + 1
-            results.U[live[lane]] = topics.lanes[:, :, lane]
-            results.V[live[lane]] = weights.lanes[:, :, lane]
+            U[live[lane]] = topics.lanes[:, :, lane]
+            V[live[lane]] = weights.lanes[:, :, lane]
         # Converged runs are updated until they are removed from the panel, but their results do not change.
         running &= ~settled
         if not running.any():
@@ -507,7 +485,7 @@ def solve_panel(
             gram, last, live = np.ascontiguousarray(gram[:, kept]), last[kept], live[kept]
             running = np.ones(len(live), dtype=np.bool_)
     histories = [history[:count] for history, count in zip(losses, n_iter, strict=True)]
-    return NMFRuns(*results, np.array([history[-1] for history in histories]), n_iter, histories)
+    return NMFRuns(U, V, np.array([history[-1] for history in histories]), n_iter, histories)
 
 
 class _Side(NamedTuple):
@@ -550,13 +528,10 @@ class _Side(NamedTuple):
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)
         inners = np.empty((n_blocks, 1, self.n_runs))
         # Convert to the panel's precision, because each kernel is compiled for a single type.
-        gram = gram.astype(dtype, copy=False)
-        given = *self.rows, other, gram, self.panel, self.n_components, self.bounds
-        out = self.multiply, scratch, grams, inners[:, 0]
-        sweep = partial(nmf_panel.update_panel, *given, *out)
+        given = *self.rows, other, gram.astype(dtype, copy=False), self.panel, self.n_components, self.bounds
+        sweep = partial(nmf_panel.update_panel, *given, self.multiply, scratch, grams, inners[:, 0])
         n_values = len(self.rows[0]) + _ROW_COST * self.n_components * len(self.panel)
-        n_operations = 2.0 * self.n_runs * self.n_components * n_values
-        for_parts(sweep, n_blocks, n_operations, self.n_threads)
+        for_parts(sweep, n_blocks, 2.0 * self.n_runs * self.n_components * n_values, self.n_threads)
         return _sum(grams), _sum(inners)[0]
 
     def gram(self) -> NDArray[np.float64]:
@@ -599,23 +574,23 @@ def _solve(
     matrix: Matrix, starts: Starts, *, solver: str, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
     """Fit ``sklearn.decomposition.NMF`` to each run, with its own stopping rule."""
-    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
-    n_iter = np.empty(len(starts.U), dtype=np.int64)
-    losses = np.empty(len(starts.U))
-    for run, (U, V) in enumerate(zip(*starts, strict=True)):
+    U, V = map(np.empty_like, starts)
+    n_iter = np.empty(len(U), dtype=np.int64)
+    losses = np.empty(len(U))
+    for run, (first_U, first_V) in enumerate(zip(*starts, strict=True)):
         if matrix.square == 0:
             # scikit-learn rejects initial factors of zero, which are drawn if the matrix is zero.
-            results.U[run], results.V[run], n_iter[run], losses[run] = U, 0, 0, 0
+            U[run], V[run], n_iter[run], losses[run] = first_U, 0, 0, 0
             continue
-        model = NMF(U.shape[1], solver=solver, init="custom", tol=tol, max_iter=max_iter)
+        model = NMF(U.shape[2], solver=solver, init="custom", tol=tol, max_iter=max_iter)
         with warnings.catch_warnings():
             # Ignore the warning, because ``n_iter`` shows whether a run converged; other solvers issue none.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            results.V[run] = model.fit_transform(matrix.A, W=V.copy(), H=np.ascontiguousarray(U.T))
-        results.U[run] = model.components_.T
+            V[run] = model.fit_transform(matrix.A, W=first_V.copy(), H=np.ascontiguousarray(first_U.T))
+        U[run] = model.components_.T
         n_iter[run] = model.n_iter_
-        losses[run] = loss_of(matrix, results.U[run], results.V[run])
-    return NMFRuns(*results, losses, n_iter, [losses[run : run + 1] for run in range(len(losses))])
+        losses[run] = loss_of(matrix, U[run], V[run])
+    return NMFRuns(U, V, losses, n_iter, [losses[run : run + 1] for run in range(len(losses))])
 
 
 SOLVERS: dict[str, Solver] = {

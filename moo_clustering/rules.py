@@ -35,7 +35,7 @@ class Rule:
     name : str
         Cluster name.
     conditions : tuple of str
-        At most one condition per column, and one for all terms. Empty if the rule covers all samples.
+        At most one condition per column; all terms share one condition. Empty if the rule covers all samples.
     n_samples : int
         Number of samples that satisfy the conditions.
     precision : float
@@ -116,7 +116,7 @@ class RuleSet:
         lines = [self._summary()]
         for k, name in enumerate(self._names):
             lines.append(f"{k}: {name}{'' if k in self._clusters else ' (no rule)'}")
-        columns = dict.fromkeys(self._table.columns[place] for place in _columns_of(self._tree))
+        columns = (self._table.columns[place] for place in _columns_of(self._tree))
         if dates := [column.name for column in columns if column.kind == "date"]:
             lines.append(f"dates ({form}): {', '.join(dates)}")
         return (f"{mark} {message_line(line)}" for line in lines)
@@ -150,9 +150,9 @@ class RuleSet:
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
         """Return a spreadsheet formula for the cluster number that works in any spreadsheet language.
 
-        The formula can be filled down. It ignores case and uses no functions, except for ``EXACT`` (English)
-        if categories differ only in case. Numbers and dates must not be stored as text. Raises a ValueError
-        if a column is missing or ``decimal`` is invalid.
+        The formula can be filled down. It compares texts without regard to case, unless categories differ
+        only in case; in that case, it uses the English function ``EXACT``. Numbers and dates must not be
+        stored as text. Raises a ValueError if a column is missing or ``decimal`` is invalid.
 
         Parameters
         ----------
@@ -187,8 +187,7 @@ class RuleSet:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per rule and the attributes of :class:`Rule` as columns."""
-        rows = [(*vars(rule).values(),) for rule in self.rules]
-        frame = pd.DataFrame(rows, columns=list(Rule.__dataclass_fields__))
+        frame = pd.DataFrame([vars(rule) for rule in self.rules], columns=list(Rule.__dataclass_fields__))
         return frame.assign(conditions=frame["conditions"].map(" and ".join))
 
     def _summary(self) -> str:
@@ -206,7 +205,7 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets that trade off fidelity and number of conditions, in increasing order of conditions.
+    """Rule sets that trade off fidelity and number of conditions, by increasing number of conditions.
 
     Printing shows the rule set that :meth:`select` returns.
 
@@ -225,7 +224,7 @@ class ClusterRules(Sequence[RuleSet]):
         return len(self._found)
 
     def select(self, fidelity: float = 0.95) -> RuleSet:
-        """Among the rule sets of at least this fidelity for the most clusters, return the shortest.
+        """Return the shortest rule set with at least this fidelity and with rules for the most clusters.
 
         If there is no such rule set, returns the one with the highest fidelity. Raises a ValueError unless
         ``fidelity`` is between 0 and 1.
@@ -360,7 +359,7 @@ class _Test:
     """Condition on a column, which missing values do not satisfy."""
 
     column: int
-    sign: str  # "<=", ">" or "=" with a category code
+    sign: str  # "<=" or ">" with a number, or "=" with a category code
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
@@ -372,7 +371,7 @@ class _Test:
 
 @dataclass(frozen=True)
 class _Node:
-    """Leaf with a cluster, or condition with two subtrees: for rows that satisfy it, and for all others."""
+    """Leaf with a cluster, or condition with a subtree for rows that satisfy it and one for other rows."""
 
     cluster: int = -1
     split: tuple[_Test, _Node, _Node] | None = None
@@ -416,23 +415,16 @@ class _Column:
         return cls(name, "category", tuple(categories), has_missing=has_missing), numbers
 
     def numbers(self, column: pd.Series[Any]) -> FloatArray:
-        other, found = _Column.of(self.name, column, self.unit)
-        if self.kind in ("truth", "term") and other.kind != "category":
-            return found
         if self.kind != "category":
-            if other.kind != self.kind and not np.isnan(found).all():
+            other, found = _Column.of(self.name, column, self.unit)
+            is_known = other.kind == self.kind or np.isnan(found).all()
+            if not is_known and (other.kind == "category" or self.kind not in ("truth", "term")):
                 expected, got = _KINDS[self.kind], _KINDS[other.kind]
                 raise ValueError(f"column {self.name!r} must contain {expected}, got {got}")
             return found
-        if other.kind != "category":
-            known = column.notna().to_numpy()
-            texts = column.astype(object).map(str).to_numpy()
-        else:
-            known, texts = ~np.isnan(found), np.full(len(found), "", dtype=object)
-            texts[known] = np.array(other.categories, dtype=object)[found[known].astype(np.intp)]
         places = {category: float(place) for place, category in enumerate(self.categories)}
         # Unknown categories get -1, and thus satisfy no condition.
-        pairs = zip(texts, known, strict=True)
+        pairs = zip(column.astype(object).map(str), column.notna(), strict=True)
         return np.array([places.get(text, -1.0) if is_known else np.nan for text, is_known in pairs])
 
     def shown(self, value: float) -> str:
@@ -538,7 +530,7 @@ class _Table:
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
-        # Missing values satisfy no condition, so they reach this leaf if its path requires none to be true.
+        # Missing values satisfy no condition, so they reach this leaf if its path requires no true condition.
         missing = " (or missing)" if column.has_missing and not any(holds for _, holds in path) else ""
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
@@ -568,20 +560,18 @@ class _Search:
         inside = labels >= 0
         self._values, classes = values[inside], labels[inside]
         self._clusters, self._labels = np.unique(classes, return_inverse=True)
-        self._labels = self._labels.reshape(-1)
-        known = ~np.isnan(self._values)
-        columns = zip(self._values.T, known.T, strict=True)
-        self._usable = np.flatnonzero([len(np.unique(own[there])) > 1 for own, there in columns])
+        self._levels = [np.unique(own[~np.isnan(own)]) for own in self._values.T]
+        self._usable = [place for place, levels in enumerate(self._levels) if len(levels) > 1]
         self._kinds = kinds
         self._tests = self._candidates()
-        holds = [test.holds(self._values) for test in self._tests]
-        self._holds = np.column_stack(holds) if holds else np.empty((len(self._labels), 0), dtype=bool)
+        nothing = np.empty((len(self._labels), 0), dtype=bool)
+        self._holds = np.column_stack([nothing, *(test.holds(self._values) for test in self._tests)])
 
     def trees(self, most: int) -> list[_Node]:
         """Return the best tree found for each number of conditions up to ``most``."""
         rows = np.arange(len(self._labels))
         depth = max(3, len(self._clusters))
-        descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
+        descent = _Descent(self._values, self._clusters[self._labels], self._usable, self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
             # Improve at most 24 trees, evenly spaced from the smallest to the largest.
@@ -591,14 +581,13 @@ class _Search:
 
     def _greedy(self, most: int) -> list[_Node]:
         """Return scikit-learn trees with 2 to ``most`` leaves, as starts of the coordinate descent."""
-        numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
+        numeric = [place for place in self._usable if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
             return []
         # Replace values by their ranks, because scikit-learn's thresholds have only single precision.
-        levels = [np.unique(own[~np.isnan(own)]) for own in self._values[:, numeric].T]
-        pairs = zip(levels, self._values[:, numeric].T, strict=True)
-        codes = [np.where(np.isnan(own), np.nan, np.searchsorted(level, own)) for level, own in pairs]
+        pairs = [(self._levels[place], self._values[:, place]) for place in numeric]
+        codes = [np.where(np.isnan(own), np.nan, np.searchsorted(levels, own)) for levels, own in pairs]
         X = np.column_stack([*codes, *self._holds[:, equal].T])
 
         def convert(tree: Any, node: int) -> _Node:
@@ -608,12 +597,13 @@ class _Search:
             left, right = (convert(tree, int(one[node])) for one in (tree.children_left, tree.children_right))
             if column >= len(numeric):
                 return _Node(split=(self._tests[equal[column - len(numeric)]], right, left))
-            place, own, cut = numeric[column], levels[column], tree.threshold[node]
+            place, cut = numeric[column], tree.threshold[node]
+            levels = self._levels[place]
             # An infinite threshold separates missing values from all other values.
-            low = int(np.clip(np.floor(cut), 0, len(own) - 1)) if np.isfinite(cut) else len(own) - 1
-            value = float(own[-1])
-            if low + 1 < len(own):
-                value = round_between(own[low], own[low + 1], self._kinds[place])
+            low = int(np.clip(np.floor(cut), 0, len(levels) - 1)) if np.isfinite(cut) else len(levels) - 1
+            value = float(levels[-1])
+            if low + 1 < len(levels):
+                value = round_between(levels[low], levels[low + 1], self._kinds[place])
             if tree.missing_go_to_left[node] and np.isfinite(cut):
                 return _Node(split=(_Test(place, ">", value), right, left))
             left, right = (right, left) if cut == -np.inf else (left, right)
@@ -628,13 +618,12 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return candidate conditions: those on categories, then cuts, ordered from the widest gap down."""
+        """Return candidate conditions: first those on categories, then cuts in decreasing order of gap."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
-        for place in self._usable.tolist():
-            own = self._values[:, place]
+        for place in self._usable:
+            own, different = self._values[:, place], self._levels[place]
             known = ~np.isnan(own)
-            different = np.unique(own[known])
             if self._kinds[place] not in _ORDERED:
                 counts = pd.Series(own[known]).value_counts().head(each)
                 found += [(1.0, _Test(place, "=", float(value))) for value in sorted(counts.index)]
@@ -652,7 +641,8 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return positions in ``different`` after which to cut: all or, if many, by a tree and quantiles."""
+        """Return the positions in ``different`` after which to cut."""
+        # If there are more than ``most`` positions, return cuts of a decision tree and quantiles.
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.
@@ -752,7 +742,8 @@ class _Search:
 class _Descent:
     """Coordinate descent that optimises the conditions of a tree one at a time."""
 
-    # Numbers of distinct values continue from column to column; missing values come last in each column.
+    # Each distinct value in a column has a code. The codes of a column follow those of the previous column. A
+    # missing value has the last code of its column.
 
     def __init__(
         self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]
@@ -762,7 +753,7 @@ class _Descent:
         for to, place in enumerate(columns):
             different, code = np.unique(values[:, place], return_inverse=True)
             levels.append(different)
-            codes[:, to] = code.reshape(-1)
+            codes[:, to] = code
         sizes = np.array([len(each) for each in levels], dtype=np.intp)
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self._codes, self._levels = codes + self._starts[:-1], np.concatenate([np.empty(0), *levels])
@@ -781,7 +772,7 @@ class _Descent:
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise each condition, with ``own_column`` in its column, while this adds correct rows."""
+        """Optimise the conditions while this adds correct rows; ``own_column`` keeps their columns."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
@@ -807,13 +798,12 @@ class _Descent:
 
     def _best(self, rows: NDArray[np.intp], gain: FloatArray, test: _Test, column: int | None) -> _Test:
         """Return the condition with the largest total gain of its rows, or ``test`` if none is better."""
-        chosen = slice(None)
+        first_column, last_column = 0, len(self._columns)
         if column is not None:
-            place = int(np.flatnonzero(self._columns == column)[0])
-            chosen = slice(place, place + 1)
-        starts = self._starts[:-1][chosen]
-        here = slice(int(starts[0]), int(self._starts[1:][chosen][-1]))
-        codes = self._codes[rows, chosen] - here.start
+            first_column = int(np.flatnonzero(self._columns == column)[0])
+            last_column = first_column + 1
+        here = slice(int(self._starts[first_column]), int(self._starts[last_column]))
+        codes = self._codes[rows, first_column:last_column] - here.start
         gains = np.repeat(gain, codes.shape[1])
         totals = np.bincount(codes.reshape(-1), weights=gains, minlength=here.stop - here.start)
         totals *= self._is_known[here]
@@ -845,7 +835,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return the best tree with at most 1, 2, ... leaves, up to the last that adds correct rows."""
+    """Return the best trees with at most 1, 2, ... leaves, as long as a tree adds correct rows."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])
@@ -879,11 +869,10 @@ def _relabelled(node: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _N
     if node.split is None:
         own = labels[labels >= 0]
         return _Node(int(np.bincount(own).argmax())) if len(own) else node
-    test, *branches = node.split
+    test, yes, no = node.split
     holds = test.holds(values)
-    sides = zip(branches, (holds, ~holds), strict=True)
-    yes, no = (_relabelled(branch, values[side], labels[side]) for branch, side in sides)
-    return _Node(split=(test, yes, no))
+    yes = _relabelled(yes, values[holds], labels[holds])
+    return _Node(split=(test, yes, _relabelled(no, values[~holds], labels[~holds])))
 
 
 def _pruned(node: _Node) -> _Node:
@@ -907,7 +896,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows to search: all in clusters or, if there are many, a sample with 20+ per cluster."""
+    """Return all rows in clusters or, if there are many, a sample with at least 20 rows per cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside

@@ -21,16 +21,16 @@ def projected_gradient(
     """Minimise over U and V in turn by projected gradients; ``n_threads`` is ignored."""
     # A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the initial
     # norm. Source: C.-J. Lin, Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
-    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
+    U, V = map(np.empty_like, starts)
     histories = []
-    for run, (U, V) in enumerate(zip(*starts, strict=True)):
-        results.U[run], results.V[run], history = _run(matrix, U, V, tol, max_iter)
+    for run, first in enumerate(zip(*starts, strict=True)):
+        U[run], V[run], history = _run(matrix, *first, tol, max_iter)
         histories.append(np.array(history))
     n_iter = np.array([len(history) - 1 for history in histories])
     losses = np.array([history[-1] for history in histories])
     # Drop the loss of the start, unless the run has no iterations.
     histories = [history[1:] if len(history) > 1 else history for history in histories]
-    return NMFRuns(*results, losses, n_iter, histories)
+    return NMFRuns(U, V, losses, n_iter, histories)
 
 
 def _run(

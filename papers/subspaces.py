@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from sklearn.mixture import GaussianMixture
 from moo_clustering import SISC, EntropyWeightedKMeans, SubspaceMixture
 from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering.controls import EVOLUTION, ControlComparison, paired_difference
-from moo_clustering.estimators.subspace_mixture import MixtureSearch, Standardised, State, samples_of
+from moo_clustering.estimators.subspace_mixture import MixtureSearch, State, samples_of, standardisation
 from papers.controlled import comparisons_of
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultTable, Settings, WithoutFigures
@@ -140,12 +141,13 @@ class Subspaces(WithoutFigures):
             value[FREE] = _scored(lambda: free.fit(X).labels_, classes)
             value[OURS]["objective"], value[FREE]["objective"] = ours.objective_, free.objective_
             for name, control in zip(CONTROLS, (evolved, restarted), strict=True):
-                search = MixtureSearch(samples_of(X, Standardised.of(X)), rng=np.random.default_rng(seed))
-                run = partial(control, search, k, ours.n_iter_)
-                value[name] = _scored(run, classes) | {"objective": search.objective}
+                samples = samples_of(X, standardisation(X))
+                search = MixtureSearch(samples, ours, np.random.default_rng(seed))
+                run = partial(control, search, ours.n_iter_)
+                value[name] = _scored(run, classes) | {"objective": search.best.objective}
             dense = X.toarray() if sparse.issparse(X) else X
-            space = Standardised.of(dense)
-            Z = (dense - space.means) * space.factors
+            means, scales, _ = standardisation(dense)
+            Z = (dense - means) * np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
             for name, method in zip(RIVALS, _rivals(X, Z, k, seed), strict=True):
                 value[name] = _scored(method, classes)
         return value
@@ -241,19 +243,19 @@ def _rivals(X: Any, Z: FloatArray, k: int, seed: int) -> list[Callable[[], Any]]
     ]
 
 
-def restarted(search: MixtureSearch, k: int, n_iter: int) -> Labels:
+def restarted(search: MixtureSearch, n_iter: int) -> Labels:
     """Return the best of many runs of EM, each from clusters that are seeded one at a time."""
-    best, objective = None, -np.inf
+    best: State | None = None
     while search.n_iter < n_iter:
-        search.grow(k)
-        if best is None or search.objective > objective:
-            best, objective = search.best, search.objective
-    search.objective = objective
+        search.grow()
+        if best is None or search.best.objective > best.objective:
+            best = search.best
     assert best is not None
+    search.best = best
     return best.labels
 
 
-def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
+def evolved(search: MixtureSearch, n_iter: int) -> Labels:
     """Evolve a population: children combine clusters of both parents, and half receive a new cluster.
 
     Parents are selected by tournaments of two. A child replaces the worst member unless its objective is
@@ -261,25 +263,25 @@ def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
     """
     rng, people = search.rng, []
     for _ in range(POPULATION):
-        search.grow(k)
-        people.append((search.objective, search.best))
+        search.grow()
+        people.append(search.best)
+    k = len(people[0].sizes)
     while search.n_iter < n_iter:
-        couple = [max((people[i] for i in rng.choice(POPULATION, 2, False)), key=_first) for _ in range(2)]
-        labels = union(search, [state for _, state in couple], k)
+        couple = [
+            max((people[i] for i in rng.choice(POPULATION, 2, False)), key=attrgetter("objective"))
+            for _ in range(2)
+        ]
+        labels = union(search, couple, k)
         if rng.random() < 0.5:
             labels[search.dense_samples()] = rng.integers(k)
         # Abandoning children early, like swaps, led to worse partitions.
         found = search.converged(search.state(labels, k))
-        worst = min(range(POPULATION), key=lambda i: people[i][0])
-        known = any(abs(found.objective - objective) < 1e-6 for objective, _ in people)
-        if found.objective > people[worst][0] and not known:
-            people[worst] = (found.objective, found.state)
-    search.objective, best = max(people, key=_first)
-    return best.labels
-
-
-def _first(pair: tuple[float, State]) -> float:
-    return pair[0]
+        worst = min(range(POPULATION), key=lambda i: people[i].objective)
+        known = any(abs(found.objective - other.objective) < 1e-6 for other in people)
+        if found.objective > people[worst].objective and not known:
+            people[worst] = found
+    search.best = max(people, key=attrgetter("objective"))
+    return search.best.labels
 
 
 def union(search: MixtureSearch, parents: Sequence[State], k: int) -> Labels:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -39,6 +37,7 @@ from moo_clustering.algorithms.pymoo_search import (
     checked_options,
     duplicate_elimination,
     evaluated,
+    finite_range,
     uniform_sampling,
     violations_of,
 )
@@ -57,8 +56,8 @@ class AMOSA(Algorithm):
 
     Whether a perturbed solution is accepted depends on a falling temperature and on its dominance relations
     to the current solution and to an archive of non-dominated solutions. The archive is the result. The first
-    pymoo iteration creates the archive; each later iteration runs one temperature. A termination criterion
-    can end the run early. Raises a ValueError if an objective is NaN. Source: S. Bandyopadhyay, S.
+    pymoo iteration creates the archive, and each later iteration runs one temperature. A termination
+    criterion can end the run early. Raises a ValueError if an objective is NaN. Source: S. Bandyopadhyay, S.
     Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization algorithm: AMOSA", IEEE
     Transactions on Evolutionary Computation 12 (2008).
 
@@ -67,7 +66,7 @@ class AMOSA(Algorithm):
     soft_limit : int, default=200
         SL: size beyond which the archive is thinned.
     hard_limit : int, default=100
-        HL < SL: size of the archive after thinning, and its maximum size at the end of the run.
+        HL: size of the archive after thinning, and its maximum size at the end of the run; less than SL.
     init_factor : float, default=2
         The archive is initialised from ``init_factor * soft_limit`` samples.
     n_climb : int, default=20
@@ -87,8 +86,8 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Which archive candidates to reject. True: those with the same genes as a member; callable
-        ``canonical``: those with the same ``canonical(X)`` as a member; False: none. The fastest option is
+        Whether the archive rejects solutions with the same genes as a member or, with a function
+        ``canonical``, with the same ``canonical(X)``. The fastest elimination is
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes
@@ -103,9 +102,9 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    A solution with a smaller constraint violation dominates; the amount of domination is the difference
-    between the two violations, divided by the range of violations. Objectives matter only for equal
-    violations. If the problem sets ``out["X"]``, these genotypes replace the evaluated ones.
+    A solution with a smaller constraint violation dominates. The amount of domination is the difference
+    between the two violations, divided by the range of violations. Objectives are compared only if violations
+    are equal. If the problem sets ``out["X"]``, these genotypes replace the evaluated ones.
 
     Examples
     --------
@@ -144,10 +143,23 @@ class AMOSA(Algorithm):
         self.hard_limit = integer("hard_limit", hard_limit, 1)
         if self.hard_limit >= self.soft_limit:
             raise ValueError(f"hard_limit={self.hard_limit} must be less than soft_limit={self.soft_limit}")
-        self.n_samples = _n_samples(init_factor, self.soft_limit)
+        n_samples = float(positive("init_factor", init_factor)) * self.soft_limit
+        if not 1 <= n_samples <= _MOST_SAMPLES:
+            raise ValueError(
+                f"init_factor * soft_limit must be between 1 and {_MOST_SAMPLES:,} samples, "
+                f"got {init_factor} * {soft_limit}"
+            )
+        self.n_samples = round(n_samples)
         self.n_climb = integer("n_climb", n_climb, 0)
         self.n_moves = integer("n_moves", n_moves, 1)
-        self.cooling = Cooling(t_max, t_min, cooling)
+        self.t_max, self.t_min = positive("t_max", t_max), positive("t_min", t_min)
+        if self.t_min >= self.t_max:
+            raise ValueError(
+                f"t_min and t_max must satisfy 0 < t_min < t_max, got t_min={t_min} and t_max={t_max}"
+            )
+        self.cooling = positive("cooling", cooling)
+        if self.cooling >= 1:
+            raise ValueError(f"cooling must be between 0 and 1, got {cooling}")
         self.acceptance: Acceptance = choice("acceptance", acceptance, ("physical", "literal"))
         self.sampling, self.perturb, self.repair = sampling, perturb, repair
         self.duplicates = duplicate_elimination(eliminate_duplicates)
@@ -156,7 +168,15 @@ class AMOSA(Algorithm):
     @property
     def n_temperatures(self) -> int:
         """Number of iterations after the first one."""
-        return self.cooling.n_temperatures
+        n = max(1, math.floor((math.log(self.t_min) - math.log(self.t_max)) / math.log(self.cooling)))
+        while self._temperature(n) > self.t_min:  # correct rounding errors of the logarithms
+            n += 1
+        while n > 1 and self._temperature(n - 1) <= self.t_min:
+            n -= 1
+        return n
+
+    def _temperature(self, i: int) -> float:
+        return float(self.t_max * self.cooling**i)
 
     def setup(self, problem: Any, **options: Any) -> AMOSA:
         """Set up as in pymoo; without a termination criterion, the run ends after the last temperature."""
@@ -196,7 +216,7 @@ class AMOSA(Algorithm):
     def _advance(self, infills: Any = None, **options: Any) -> None:
         archive = self._archive(self.pop)
         i = self.n_iter - 2  # pymoo counts from 1, and iteration 1 creates the archive
-        accept = partial(acceptance_probability, self.cooling.temperature(i), self.acceptance)
+        accept = partial(acceptance_probability, self._temperature(i), self.acceptance)
         current, rng = Solution.of_individual(self.current), self.random_state
         self._keep(archive, anneal(archive, current, self.n_moves, self.problem, self._trial, accept, rng))
         if i + 1 >= self.n_temperatures:
@@ -219,28 +239,11 @@ class AMOSA(Algorithm):
 
     def _archive(self, members: Sequence[Individual] = ()) -> BoundedArchive:
         archive = BoundedArchive(self.problem.n_obj, self.soft_limit, self.hard_limit, self.duplicates)
-        if len(members):
-            archive.restore([Solution.of_individual(individual) for individual in members])
+        archive.restore([Solution.of_individual(individual) for individual in members])
         return archive
 
     def _trial(self, X: NDArray[Any]) -> Batch:
         return evaluated(self._vary(X, self.random_state), self)
-
-
-def _n_samples(init_factor: Any, soft_limit: int) -> int:
-    if not isinstance(init_factor, Real):
-        raise TypeError(f"init_factor must be a number, got {quoted(init_factor)}")
-    n = float(init_factor) * soft_limit
-    if not 1 <= n < np.inf:
-        raise ValueError(
-            f"init_factor * soft_limit must be at least one sample, got {init_factor} * {soft_limit}"
-        )
-    if n > _MOST_SAMPLES:
-        raise ValueError(
-            f"init_factor * soft_limit must be at most {_MOST_SAMPLES:,} samples, "
-            f"got {init_factor} * {soft_limit}"
-        )
-    return round(n)
 
 
 def acceptance_probability(temperature: float, acceptance: Acceptance, amount: float) -> float:
@@ -277,8 +280,8 @@ def anneal(
     for _ in range(n_moves):
         batch = trial(current.x[None])
         new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
-        # ``relation`` is 1 if the current solution dominates the new one, and -1 in the reverse case; k
-        # archive members dominate the new solution. Cases are numbered as in the paper.
+        # ``relation`` is 1 if the current solution dominates the new one, and -1 in the reverse case. k is
+        # the number of archive members that dominate the new solution. Cases are numbered as in the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
@@ -319,8 +322,9 @@ class BoundedArchive:
 
     def restore(self, members: Sequence[Solution]) -> None:
         """Replace the members by those of an earlier archive."""
-        self._remember(members)
-        self._set(members)
+        if len(members):
+            self._remember(members)
+            self._set(members)
 
     def add(self, solution: Solution) -> None:
         """Add a solution unless a member dominates or duplicates it; remove the members that it dominates."""
@@ -353,7 +357,7 @@ class BoundedArchive:
 
     def _remember(self, solutions: Sequence[Solution]) -> None:
         """Compute the keys of all solutions at once if the duplicate elimination compares keys."""
-        if isinstance(self._duplicates, CanonicalDuplicates) and len(solutions):
+        if isinstance(self._duplicates, CanonicalDuplicates):
             for solution, key in zip(solutions, self._duplicates.keys(_genes_of(solutions)), strict=True):
                 solution.key = key
 
@@ -386,36 +390,28 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     """Form ``n_groups`` single-linkage clusters in O(n^2) time; return the index of one point of each."""
-    # The point has the smallest mean distance to all points in its cluster; the first one is used if tied.
-    # Coordinates are divided by their ranges; infinite ones are placed one range beyond finite ones.
+    # This is the first point with the smallest mean distance to all points in its cluster. Coordinates are
+    # divided by their ranges, and infinite coordinates are placed one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
     if n <= n_groups:
         return np.arange(n, dtype=np.int64)
-    distances = pdist(_scaled(P))
+    low, high = finite_range(P)
+    extent = np.where(high > low, high - low, 1.0)
+    distances = pdist((np.clip(P, low - extent, high + extent) - low) / extent)
     groups = _cut(linkage(distances, method="single"), n, n_groups)
     D = squareform(distances)
     kept = []
     for g in range(n_groups):
         members = np.flatnonzero(groups == g)
         total = D[np.ix_(members, members)].sum(axis=1)
-        # Distance sums within this factor count as tied, so that rounding errors have no effect.
+        # Distance sums that differ by at most this factor count as tied, despite rounding errors.
         kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
 
 
-def _scaled(P: FloatArray) -> FloatArray:
-    finite = np.isfinite(P)
-    low = np.where(finite, P, np.inf).min(axis=0)
-    high = np.where(finite, P, -np.inf).max(axis=0)
-    none = ~finite.any(axis=0)
-    low[none] = high[none] = 0.0
-    extent = np.where(high > low, high - low, 1.0)
-    return (np.clip(P, low - extent, high + extent) - low) / extent
-
-
 def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
-    """Return each point's group after the first n - n_groups merges."""
+    """Return the group, 0..n_groups-1, of each point after the first merges."""
     group = np.arange(n, dtype=np.int64)
     member = list(range(n))  # one point of each cluster, in SciPy's numbering
     for left, right in merges[: n - n_groups, :2].astype(np.int64):
@@ -425,46 +421,11 @@ def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
     return np.unique(group, return_inverse=True)[1].astype(np.int64)
 
 
-@dataclass(frozen=True)
-class Cooling:
-    """Geometric sequence of temperatures t_max, t_max * factor, ... above t_min."""
-
-    t_max: float
-    t_min: float
-    factor: float
-
-    def __post_init__(self) -> None:
-        for name, value in (("t_max", self.t_max), ("t_min", self.t_min), ("cooling", self.factor)):
-            if not isinstance(value, (int, float, np.number)):
-                raise TypeError(f"{name} must be a number, got {quoted(value)}")
-        if not 0 < self.t_min < self.t_max < math.inf:
-            raise ValueError(
-                f"t_min and t_max must satisfy 0 < t_min < t_max, got t_min={self.t_min} and "
-                f"t_max={self.t_max}"
-            )
-        if not 0 < self.factor < 1:
-            raise ValueError(f"cooling must be between 0 and 1, got {self.factor}")
-
-    def temperature(self, i: int) -> float:
-        """Return the i-th temperature, counted from 0."""
-        return self.t_max * self.factor**i
-
-    @property
-    def n_temperatures(self) -> int:
-        """Number of temperatures."""
-        n = max(1, math.floor((math.log(self.t_min) - math.log(self.t_max)) / math.log(self.factor)))
-        while self.temperature(n) > self.t_min:  # correct rounding errors of the logarithms
-            n += 1
-        while n > 1 and self.temperature(n - 1) <= self.t_min:
-            n -= 1
-        return n
-
-
 class CooledDown(Termination):
     """Termination after the last temperature."""
 
     def _update(self, algorithm: Any) -> float:
-        return float((algorithm.n_iter - 1) / algorithm.cooling.n_temperatures)
+        return float((algorithm.n_iter - 1) / algorithm.n_temperatures)
 
 
 class LaplaceNoise(Mutation):

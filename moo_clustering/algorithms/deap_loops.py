@@ -167,9 +167,9 @@ class CountedStep(Documented, ABC):
     mutpb, kmpb : float
         Probabilities of applying ``mutate`` and then ``km`` to a child. Unchanged children are not evaluated.
     max_evals : int, optional
-        Maximum number of evaluations, including the initial population and trial evaluations by ``mutate``;
-        exceeded only if ``mutate`` is not batched. Children that cannot be evaluated are dropped or, except
-        in CHC, replaced by the best parents.
+        Maximum number of evaluations, including the initial population and trial evaluations by ``mutate``.
+        Only a ``mutate`` that is not batched can exceed it. Children that cannot be evaluated are dropped in
+        CHC, and replaced by the best parents in other searches.
 
     Attributes
     ----------
@@ -209,7 +209,8 @@ class CountedStep(Documented, ABC):
         if callable(getattr(toolbox, "repair", None)):  # repair must not modify the caller's individuals
             population = [one if one.fitness.valid else toolbox.clone(one) for one in population]
         population = self._evaluated(population, toolbox)
-        return population, {"nevals": self.evaluations, "ntrials": 0, **self._begin(population)}
+        zeros = dict.fromkeys(self.columns, 0)
+        return population, {**zeros, "nevals": self.evaluations, **self._begin(population)}
 
     def __call__(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome | None:
         """Return the next population and its logbook columns; None if :attr:`finished`."""
@@ -217,8 +218,8 @@ class CountedStep(Documented, ABC):
             return None
         evaluations, trials = self.evaluations, self.trials
         population, columns = self._generation(population, toolbox, rng)
-        counts = {"nevals": self.evaluations - evaluations, "ntrials": self.trials - trials}
-        return population, counts | columns
+        columns |= {"nevals": self.evaluations - evaluations, "ntrials": self.trials - trials}
+        return population, {name: columns[name] for name in self.columns}
 
     def eligible(self, population: Individuals) -> Individuals:
         """Return the individuals that may enter the hall of fame."""
@@ -316,7 +317,7 @@ class GenerationalStep(CountedStep):
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best individual so far, if better than all new individuals, replaces the worst new one.
+        Whether the best individual so far replaces the worst new one, if it is better than all new ones.
     legal : callable, optional
         ``legal(individual) -> bool``, optionally with a method ``legal.batch(matrix)``. Illegal individuals
         can be selected, but cannot become the elite or enter the hall of fame.
@@ -355,13 +356,7 @@ class GenerationalStep(CountedStep):
             if rival is None or best.fitness > rival.fitness:
                 worst = min(range(len(children)), key=lambda i: (_quality(children[i]), -i))
                 children[worst] = best
-        return children, self._crossings(n_crossed)
-
-    def _begin(self, population: Individuals) -> Columns:
-        return self._crossings(0)
-
-    def _crossings(self, count: int) -> Columns:
-        return {"ncross": count} if "ncross" in self.columns else {}
+        return children, {"ncross": n_crossed}
 
     def _cross(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> int:
         crossed = np.flatnonzero(rng.random(len(children) // 2) < self.cxpb)
@@ -509,7 +504,7 @@ class ChcStep(CountedStep):
 
     def _begin(self, population: Individuals) -> Columns:
         self.restarts, self.d = 0, self._first_threshold(population)
-        return {"ncross": 0, "accepted": 0, "d": self.d, "restart": 0}
+        return {"d": self.d}
 
     def _first_threshold(self, population: Individuals) -> int | float:
         return max(len(population[0]) // 4, 1) if self.threshold is None else self.threshold
@@ -584,14 +579,11 @@ class ChcStep(CountedStep):
 
 
 def _repeated_last(pool: Individuals, key: Key) -> Individuals:
-    seen: set[Hashable] = set()
-    first: Individuals = []
-    again: Individuals = []
-    for individual in pool:
-        value = key(individual)
-        (again if value in seen else first).append(individual)
-        seen.add(value)
-    return first + again
+    first: dict[Hashable, Any] = {}
+    again = [
+        individual for individual in pool if first.setdefault(key(individual), individual) is not individual
+    ]
+    return [*first.values(), *again]
 
 
 def hamming(first: Any, second: Any) -> int:
@@ -635,6 +627,6 @@ class MemeticChcStep(ChcStep):
         return population, columns | {"nevals": self.evaluations, "ntrials": self.trials}
 
     def _new(self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        # Reserve one evaluation per new individual; the caller counts the trials.
+        # Reserve one evaluation per new individual. The caller counts the trials.
         limit = None if self.left is None else self.left - n_new
         return apply_batch(toolbox.mutate, super()._new(best, n_new, toolbox, rng), limit)

@@ -74,7 +74,7 @@ _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateEliminati
 _UNSAVED = {"CMAES", "SimpleCMAES", "EPPSO"}
 # The algorithm running in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
-# Classes of objects that a run may replace by new objects; checkpoints restore these from their attributes.
+# Classes of objects that a run may replace by new objects, which checkpoints can restore from attributes.
 _MADE_ANEW = {"HyperplaneNormalization": HyperplaneNormalization}
 _EVALUATED = "evaluated."  # prefix; names of fields contain no dots
 _DATA = "data."
@@ -92,13 +92,13 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> Generator:
-    """If a seed is given or no run is active, return a new generator, otherwise that of this thread's run."""
+    """Return the generator of this thread's run, or a new one if a seed is given or no run is active."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# pymoo calls many comparisons, survivals and rankings without a generator. Each would create a new
-# generator, so runs with equal seeds would differ. This replacement returns the run's generator instead.
+# pymoo calls many comparisons, survivals and rankings without a generator. Each of them would create a new
+# generator, so runs with equal seeds would differ. With this replacement, they use the run's generator.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
@@ -180,7 +180,7 @@ class Solution:
         return cls(batch["X"][row], batch["F"][row], violation, _source=(batch, row))
 
     def as_individual(self, iteration: int) -> Individual:
-        """Convert to a pymoo Individual with all problem outputs; every call returns the same object."""
+        """Convert to a pymoo Individual with all outputs of the problem, the same object in every call."""
         if self.individual is None and self._source is not None:
             batch, row = self._source
             self.individual = Individual(n_gen=iteration, n_iter=iteration)
@@ -207,7 +207,7 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
 
 def evaluated(X: Genes, algorithm: Any) -> Batch:
     """Evaluate genotypes for an algorithm and count the evaluations; NaN objectives raise a ValueError."""
-    # If the problem sets ``out["X"]``, use these genotypes, cast to the dtype of ``X``, instead of ``X``.
+    # Genotypes that the problem sets as ``out["X"]`` replace ``X``, and are cast to its dtype.
     problem, evaluator = algorithm.problem, algorithm.evaluator
     options = {"return_values_of": list(evaluator.evaluate_values_of), "return_as_dictionary": True}
     batch: Batch = problem.evaluate(X, **options, algorithm=algorithm)
@@ -226,10 +226,17 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
         )
 
 
+def finite_range(F: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and the largest finite value of each column, or 0 for a column without any."""
+    finite = np.isfinite(F)
+    low, high = np.where(finite, F, np.inf).min(axis=0), np.where(finite, F, -np.inf).max(axis=0)
+    return np.where(finite.any(axis=0), low, 0.0), np.where(finite.any(axis=0), high, 0.0)
+
+
 class ArrayGenerations:
     """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 
-    # For small data sets, pymoo needs more time to create and update objects than to evaluate them.
+    # For small data sets, pymoo takes longer to create and update individuals than to evaluate them.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -242,7 +249,7 @@ class ArrayGenerations:
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether arrays can replace pymoo individuals, because no other code uses the individuals."""
+        """Return whether arrays can replace pymoo individuals, because no other code uses these."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -385,7 +392,7 @@ def evolve(
         own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # Identify the data by a hash of the objectives of two genotypes, which are the same in all runs.
+            # Identify the data by a hash of the objectives of two genotypes, which all runs draw alike.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -475,7 +482,7 @@ class PymooSearch:
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
-        # Number of iterations in which outputs of user-defined operators are still checked.
+        # Number of coming iterations in which outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
         # None until the first generation without checks; False if generations require pymoo individuals.
         self._arrays: ArrayGenerations | Literal[False] | None = None
@@ -550,7 +557,7 @@ class PymooSearch:
     def advance(self) -> None:
         """Run one generation."""
         before = self._algorithm.n_iter
-        # Some algorithms evaluate one individual at a time, and count a generation after the last of them.
+        # Some algorithms evaluate individuals one by one, and count a generation after the last of them.
         with _seeded(self._algorithm):
             while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
@@ -568,7 +575,7 @@ class PymooSearch:
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
         if given and isinstance(sampling, np.ndarray):
-            # Check before pymoo eliminates duplicates, which requires numbers.
+            # pymoo's duplicate elimination requires numbers, so check the genes before it runs.
             start = np.atleast_2d(sampling)
             array_of(start, "the start population", (len(start), self.problem.n_var), "genes")
         with checked_operators(algorithm) as own:
@@ -703,8 +710,8 @@ class AlgorithmState:
     """Save and restore the attributes of an algorithm and its operators that have changed since set-up."""
 
     # A part is an algorithm or operator of pymoo or of this package, or a list, tuple or dictionary of them.
-    # :class:`Checkpointable` parts save their own attributes. Objects of other classes, and the problem, must
-    # not change during a run. The constructor and :meth:`save` compare all arrays in the parts by hashes.
+    # :class:`Checkpointable` parts save their own attributes. The problem and objects of other classes must
+    # not change during a run. Changed arrays are found by comparing hashes.
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
@@ -769,7 +776,8 @@ class AlgorithmState:
                 setattr(owner, name, value)
             else:
                 owner[name] = value
-        for path, own, own_meta in hooks:  # last, because hooks may use restored attributes
+        # Hooks are called last, because they may use restored attributes.
+        for path, own, own_meta in hooks:
             reduce(_current, path, self._algorithm).restore_checkpoint_state(own, own_meta)
 
     def _unsaved(self, path: Path, why: str) -> ValueError:
@@ -800,8 +808,8 @@ class Packer:
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token that shows if the value has changed, the output of :meth:`pack`, and the arrays."""
-        # Tokens are equal if the value has not changed. An object that cannot be packed has its id as token.
+        """Return a token, the output of :meth:`pack`, and the arrays; equal tokens show equal values."""
+        # An object that cannot be packed is identified by its id.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -901,43 +909,42 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
     """Yield path, kind and value of each object that may change in a run; parts precede their contents."""
-    # The steps of a path are ``("attribute", name)`` and ``("item", key)``. The kind is ``"part"`` (see
-    # :class:`AlgorithmState`) or ``"leaf"`` (all others). A part that saves its own attributes is yielded
-    # again as ``"hook"``. Arrays and objects that are attributes of the problem are skipped.
+    # The steps of a path are ``("attribute", name)`` and ``("item", key)``. The kind is ``"part"`` for parts
+    # (see :class:`AlgorithmState`), and ``"leaf"`` for all other objects. A part that saves its own
+    # attributes is yielded again as ``"hook"``. Arrays and objects that are attributes of the problem are
+    # skipped.
+    seen: set[int] = set()
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
         if isinstance(value, np.ndarray) or hasattr(value, "__dict__")
     } - {id(algorithm)}
-    return _walk((), algorithm, set(), constant, skip_leaf=False)
+
+    def visit(path: Path, value: Any, skip_leaf: bool) -> Iterator[tuple[Path, str, Any]]:
+        if id(value) in constant or isinstance(value, (Problem, Callback, Termination)):
+            return
+        is_part = _is_part(value)
+        if not is_part and not _holds_parts(value):
+            if not skip_leaf:
+                yield path, "leaf", value
+            return
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        yield path, "part", value
+        saves_itself = isinstance(value, searches.Checkpointable) if is_part else skip_leaf
+        if is_part and saves_itself:
+            yield path, "hook", value
+        for step, item in _steps(value):
+            if path or step[1] not in _TRANSIENT:
+                yield from visit((*path, step), item, saves_itself and bool(path or step[1] not in _CORE))
+
+    return visit((), algorithm, False)
 
 
 def shape_of(part: Any) -> Any:
     """Return a part's type and, for a container, its length, because checkpoints cannot restore these."""
     return type(part), None if _is_part(part) else len(part)
-
-
-def _walk(
-    path: Path, value: Any, seen: set[int], constant: set[int], *, skip_leaf: bool
-) -> Iterator[tuple[Path, str, Any]]:
-    if id(value) in constant or isinstance(value, (Problem, Callback, Termination)):
-        return
-    is_part = _is_part(value)
-    if not is_part and not _holds_parts(value):
-        if not skip_leaf:
-            yield path, "leaf", value
-        return
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    yield path, "part", value
-    saves_itself = isinstance(value, searches.Checkpointable) if is_part else skip_leaf
-    if is_part and saves_itself:
-        yield path, "hook", value
-    for step, item in _steps(value):
-        if path or step[1] not in _TRANSIENT:
-            skip = saves_itself and bool(path or step[1] not in _CORE)
-            yield from _walk((*path, step), item, seen, constant, skip_leaf=skip)
 
 
 def _is_part(value: Any) -> bool:

@@ -33,10 +33,6 @@ from moo_clustering.persistence import (
 
 Result = TypeVar("Result")
 Seed = int | np.random.SeedSequence | np.random.Generator | None
-_BIT_GENERATORS = {
-    kind.__name__: kind
-    for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
-}
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
@@ -54,9 +50,9 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
-    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
-    the same effects if they have the same handler. If the search finds no new individuals, it ends with an
-    ExhaustedSearchWarning.
+    InterruptedSearchWarning. A second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
+    the same effects if their handler is that of SIGINT. If the search finds no new individuals, it ends with
+    an ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
     checkpoint contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if
@@ -70,7 +66,7 @@ def drive(
         Number of generations after the initial population, including generations before the run was resumed.
         A resumed run may have a larger ``n_gen`` than the interrupted run.
     recorder : Recorder, optional
-        Records the objectives of every generation; saved in checkpoints.
+        Records the objectives of every generation, and is saved in checkpoints.
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
@@ -78,10 +74,11 @@ def drive(
     objective_names : sequence of str, optional
         Objective names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
-        -1 for objectives that are negated because they are maximised; used by the progress bar.
+        -1 for maximised objectives, which the search negates, and 1 for others; used by the progress bar.
     checkpoint : Checkpoint or path, optional
         File written at the start, every ``checkpoint.every`` generations and at the end. With
-        ``checkpoint.resume``, an existing file is resumed bit-identically. A path means ``Checkpoint(path)``.
+        ``checkpoint.resume``, the run continues bit-identically from an existing file. A path means
+        ``Checkpoint(path)``.
 
     Returns
     -------
@@ -179,7 +176,7 @@ class InterruptGuard:
     """Context in which the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
     # The guard has no effect outside the main thread, or if SIGINT is ignored or handled outside Python. If
-    # guards are nested, a signal stops the searches of all guards. If ``requested`` is initially True, the
+    # guards are nested, a signal stops the searches of all of them. If ``requested`` is initially True, the
     # first signal raises a KeyboardInterrupt.
 
     def __init__(self, requested: bool = False) -> None:
@@ -223,7 +220,7 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """Guard or command whose signal handler this guard has replaced; None if it was another handler."""
+        """Guard or command whose signal handler this guard has replaced; None for any other handler."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
@@ -272,7 +269,7 @@ class Recorder(Callback):
     Parameters
     ----------
     signs : array-like of shape (n_objectives,), optional
-        -1 for objectives that are negated because they are maximised; used by :meth:`to_frame`. Default: 1.
+        -1 for maximised objectives, which the search negates; used by :meth:`to_frame`. Default: 1.
 
     Attributes
     ----------
@@ -373,9 +370,10 @@ def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
 
 def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
     """Return a new generator with a saved state."""
-    if state["bit_generator"] not in _BIT_GENERATORS:
-        raise ValueError(f"the saved random state is from the unknown generator {state['bit_generator']!r}")
-    rng = np.random.Generator(_BIT_GENERATORS[state["bit_generator"]](0))
+    kind = getattr(np.random, name := state["bit_generator"], None)
+    if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
+        raise ValueError(f"the saved random state is from the unknown generator {name!r}")
+    rng = np.random.Generator(kind(0))
     set_rng_state(rng, state)
     return rng
 
@@ -398,9 +396,9 @@ def _as_arrays(value: Any) -> Any:
 class Search(Protocol):
     """Protocol for evolutionary searches that :func:`drive` can run.
 
-    Two members are optional: ``check_resumable()`` raises a ValueError before a run with a checkpoint if the
-    search cannot be saved; ``finished`` is True once the search has ended as planned, and :func:`drive` then
-    stops without a warning.
+    A search may also have ``check_resumable()``, which is called before a run with a checkpoint, and raises a
+    ValueError if the search cannot be saved. When the optional attribute ``finished`` becomes True,
+    :func:`drive` stops without a warning.
     """
 
     @property
@@ -453,8 +451,14 @@ class Saver:
             return False
         if (loaded := load_checkpoint(self._checkpoint)) is None:
             return False
+        arrays, meta = loaded
         try:
-            self._restore(*loaded)
+            self._search.restore(within("search", arrays), meta["search"])
+            self._saved = self._search.generation
+            if self._recorder is not None and meta["recorder"] is not None:
+                self._recorder.restore(within("recorder", arrays), meta["recorder"])
+            elif self._recorder is not None:
+                self._recorder.begin(getattr(self._search, "seed", None))
         except MemoryError:
             raise
         except ValueError as error:
@@ -466,15 +470,6 @@ class Saver:
             ) from error
         return True
 
-    def _restore(self, arrays: dict[str, Any], meta: dict[str, Any]) -> None:
-        self._search.restore(within("search", arrays), meta["search"])
-        self._saved = self._search.generation
-        if self._recorder is not None:
-            if meta["recorder"] is not None:
-                self._recorder.restore(within("recorder", arrays), meta["recorder"])
-            else:
-                self._recorder.begin(getattr(self._search, "seed", None))
-
     def save_if_due(self) -> None:
         """Write a checkpoint if the generation is a multiple of ``checkpoint.every``."""
         if self._checkpoint is not None and self._search.generation % self._checkpoint.every == 0:
@@ -482,7 +477,8 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint unless this generation has already been saved."""
-        # Only the first checkpoint may raise an error; a later failure (full disk) must not end the run.
+        # Only the first checkpoint may raise an error. A later failure, such as a full disk, must not end the
+        # run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._search.state()
@@ -536,7 +532,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP Statistics (min, avg, std, max) of the first objective's finite values; NaN if none."""
+    """Return DEAP Statistics of the first objective's finite values: min, avg, std, max (NaN if none)."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))
@@ -571,8 +567,8 @@ class NotStorableError(TypeError):
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert dictionaries with different keys and types of values to arrays and JSON metadata."""
     # Values may be arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of
-    # any other value. Values with the same key, type and shape are stored in one array. If not all
-    # dictionaries have such a value, the indices of those that do are stored, too.
+    # any other value. Values with the same key, type and shape are stored in one array. If only some
+    # dictionaries have such a value, their indices are stored, too.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():

@@ -332,7 +332,6 @@ def _is_frozen(array: NDArray[Any]) -> bool:
 
 
 def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str) -> Names | None:
-    """Convert names to a tuple of ``count`` strings."""
     if names is None:
         return None
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):

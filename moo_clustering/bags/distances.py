@@ -18,8 +18,7 @@ from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.bags.bags import Bags, as_bags
 from moo_clustering.bags.embeddings import check_kinds, sliced_directions, sliced_quantile_embedding
 
-DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
-DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
+DISTANCE_KINDS = ("symmetric", "average", "energy", "sliced")
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
 # Maximum number of instances per block. The table of distances between two blocks, 2 MB, fits into the cache.
@@ -79,17 +78,7 @@ def bag_distances(
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if not max_memory >= _table_bytes(1):
         raise ValueError(f"max_memory must be at least {_table_bytes(1)} bytes, got {max_memory}")
-    a, b = _sides(as_bags(A), None if B is None else as_bags(B), max_memory)
-    forward, backward = _distances(a, b, (kind,), kind == "symmetric", max_memory, n_jobs)
-    there = forward[kind]
-    if kind == "symmetric":
-        there = np.maximum(there, backward[kind].T)
-    elif b is a and kind in SYMMETRIC:
-        # Rounding errors in the products make the matrix slightly asymmetric.
-        there = np.minimum(there, there.T)
-    if b is a and kind != "mean":
-        np.fill_diagonal(there, 0.0)
-    return there
+    return _in_one_pass(as_bags(A), None if B is None else as_bags(B), (kind,), max_memory, n_jobs)[kind]
 
 
 def _table_bytes(n_rows: int) -> int:
@@ -127,40 +116,35 @@ class Side(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block contains several adjacent small bags (as one piece) or one large bag (as several pieces)."""
+    """Block of several adjacent small bags (one piece), or of one large bag (several pieces).
+
+    A piece consists of a slice of rows, and the positions in this slice at which bags begin and end.
+    """
 
     bags: slice
-    pieces: list[Piece]
+    pieces: list[tuple[slice, Int64Array]]
 
     @property
     def n_bags(self) -> int:
-        """Number of bags."""
         return int(self.bags.stop - self.bags.start)
 
     @property
     def n_rows(self) -> int:
         """Number of rows in the largest piece."""
-        return max(int(piece.rows.stop - piece.rows.start) for piece in self.pieces)
-
-
-class Piece(NamedTuple):
-    """Adjacent rows of a block, and the positions in the piece at which bags begin and end."""
-
-    rows: slice
-    bounds: Int64Array
+        return max(int(rows.stop - rows.start) for rows, _ in self.pieces)
 
 
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a; "symmetric" yields directed distances."""
+    """Compute distances from a to b and, if ``both``, from b to a; for "symmetric", directed distances."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
     # If a is b, visit each pair of blocks once, because the same products determine both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
-    workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
+    workers = int(min(n_threads(n_jobs), max(1, max_memory / _table_bytes(max(largest)))))
 
     def visit(low: int, high: int) -> None:
         table = np.empty(largest[0] * largest[1])
@@ -204,7 +188,7 @@ def tiles(
                 others = waiting.pop(number, None)
                 others = np.full((x.n_bags, len(Y)), np.inf) if others is None else others
                 kernels.nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, others)
-                if part != x.pieces[-1].rows:
+                if part != x.pieces[-1][0]:
                     waiting[number] = others
                     continue
                 for kind, out in back.items():
@@ -270,7 +254,7 @@ def bag_distance_kinds(
     a, b = as_bags(A), None if B is None else as_bags(B)
     out: dict[str, FloatArray] = {}
     if passed := [kind for kind in dict.fromkeys(kinds) if kind != "sliced"]:
-        out = _in_one_pass(a, b, passed, n_jobs)
+        out = _in_one_pass(a, b, passed, MAX_MEMORY, n_jobs)
     if "sliced" in kinds:
         if directions is None:
             directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
@@ -346,28 +330,33 @@ def gaussian_scale(distances: ArrayLike) -> float:
     return float(np.median(positive)) if len(positive) else 1.0
 
 
-def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | None) -> dict[str, FloatArray]:
-    """Compute symmetric, average and energy distances in one pass over the instance distances."""
-    a, b = _sides(A, B, MAX_MEMORY)
+def _in_one_pass(
+    A: Bags, B: Bags | None, kinds: Sequence[str], max_memory: float, n_jobs: int | None
+) -> dict[str, FloatArray]:
+    """Compute several kinds of distances, except "sliced", in one pass over the instance distances."""
+    a, b = _sides(A, B, max_memory)
     directed = [{"average": "mean_min", "energy": "mean"}.get(kind, kind) for kind in kinds]
-    there, back = _distances(a, b, directed, True, MAX_MEMORY, n_jobs)
+    both = "symmetric" in kinds or "average" in kinds
+    there, back = _distances(a, b, directed, both, max_memory, n_jobs)
     out: dict[str, FloatArray] = {}
-    for kind in kinds:
+    for kind, summary in zip(kinds, directed, strict=True):
+        out[kind] = there[summary]
+        if b is a and summary in SYMMETRIC:
+            # Rounding errors in the products make the matrix slightly asymmetric.
+            out[kind] = np.minimum(out[kind], out[kind].T)
         if kind == "symmetric":
             out[kind] = np.maximum(there[kind], back[kind].T)
         elif kind == "average":
-            out[kind] = 0.5 * (there["mean_min"] + back["mean_min"].T)
-        else:
-            mean = there["mean"]
-            # Rounding errors in the products make the matrix slightly asymmetric.
-            mean = np.minimum(mean, mean.T) if b is a else mean
+            out[kind] = 0.5 * (there[summary] + back[summary].T)
+        elif kind == "energy":
+            mean = out[kind]
             own_a, own_b = [np.diagonal(mean)] * 2 if b is a else [_own_means(a), _own_means(b)]
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
             # A difference much smaller than the subtracted terms may be a rounding error; set it to 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
-        if b is a:
+        if b is a and kind != "mean":
             np.fill_diagonal(out[kind], 0.0)
     return out
 
@@ -393,11 +382,11 @@ def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
         last = max(int(np.searchsorted(offsets, start + limit, side="right")) - 1, first + 1)
         stop = int(offsets[last])
         if stop - start <= limit:
-            pieces = [Piece(slice(start, stop), offsets[first : last + 1] - start)]
+            pieces = [(slice(start, stop), offsets[first : last + 1] - start)]
         else:
             ends = [*range(start + limit, stop, limit), stop]
             pieces = [
-                Piece(slice(low, high), np.array([0, high - low], dtype=np.int64))
+                (slice(low, high), np.array([0, high - low], dtype=np.int64))
                 for low, high in zip([start, *ends[:-1]], ends, strict=True)
             ]
         blocks.append(Block(slice(first, last), pieces))

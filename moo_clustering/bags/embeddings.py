@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted
+from moo_clustering._arrays import FloatArray, choice, integer, quoted
 from moo_clustering._data import checked_array
-from moo_clustering.bags.bags import Bags, as_bags
+from moo_clustering.bags.bags import as_bags
 
 Statistic = Literal["mean", "min", "max"]
 Embedding = Literal["mean", "stats", "stats_pca", "prototypes"]
@@ -89,7 +89,6 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
 
 
 def check_kinds(kinds: Sequence[str], *, name: str, allowed: Sequence[str]) -> None:
-    """Raise a ValueError if ``kinds`` is a string, or if a kind is not in ``allowed``."""
     if isinstance(kinds, str):
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
@@ -137,9 +136,8 @@ def sliced_quantile_embedding(
     [[0.1768, 0.5303], [3.5355, 3.5355]]
     """
     data = as_bags(bags)
-    for name, count in (("n_directions", n_directions), ("n_quantiles", n_quantiles)):
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
+    integer("n_directions", n_directions)
+    integer("n_quantiles", n_quantiles)
     if directions is None:
         rng = np.random.default_rng() if rng is None else rng
         lines = sliced_directions(data.n_features, rng, n_directions=n_directions)
@@ -151,24 +149,18 @@ def sliced_quantile_embedding(
             f"of the bags; got {lines.shape}"
         )
     quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
-    low_rows, high_rows, share = _quantile_rows(data, n_quantiles)
+    # Each quantile lies between the sorted values in two rows; ``share`` is the weight of the upper value.
+    last, first = data.sizes[:, None] - 1, data.offsets[:-1, None]
+    place = (np.arange(n_quantiles) + 0.5) / n_quantiles * last
+    low = np.floor(place).astype(np.int64)
+    low_rows, high_rows, share = first + low, first + np.minimum(low + 1, last), place - low
     for number, line in enumerate(lines):
         values = data.instances @ line
         sorted_in_bags = values[np.lexsort((values, data.bag_of_instance))]
-        low = sorted_in_bags[low_rows]
-        quantiles[:, number] = low + share * (sorted_in_bags[high_rows] - low)
+        lower = sorted_in_bags[low_rows]
+        quantiles[:, number] = lower + share * (sorted_in_bags[high_rows] - lower)
     quantiles *= math.sqrt(data.n_features / (len(lines) * n_quantiles))
     return quantiles.reshape(data.n_bags, -1)
-
-
-def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Return the rows of the two sorted values around each quantile, and the weight of the upper one."""
-    levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
-    last = bags.sizes[:, None] - 1
-    place = levels * last
-    low = np.floor(place).astype(np.int64)
-    first = bags.offsets[:-1, None]
-    return first + low, first + np.minimum(low + 1, last), place - low
 
 
 def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -10,8 +11,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, Shared, choice
 from moo_clustering._docs import documented
-from moo_clustering._kernels import bag_distances
-from moo_clustering._kernels.bags import descend_population, sweep_population
+from moo_clustering._kernels import bags as kernels
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.geometry import BagGeometry
 from moo_clustering.bags.repair import PartitionRepair, signed_pairs
@@ -19,14 +19,14 @@ from moo_clustering.constraints import PairwiseConstraints
 
 Rule = Literal["contrast", "scaled", "printed", "greedy"]
 RULES = {
-    "contrast": bag_distances.CONTRAST,
-    "scaled": bag_distances.SCALED,
-    "printed": bag_distances.PRINTED_WEIGHTS,
-    "greedy": bag_distances.GREEDY,
+    "contrast": kernels.CONTRAST,
+    "scaled": kernels.SCALED,
+    "printed": kernels.PRINTED_WEIGHTS,
+    "greedy": kernels.GREEDY,
 }
 Objective = Literal["db", "twcv", "ftwcv"]
 Reading = Literal["between", "printed", "printed_meansq"]
-CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv": bag_distances.FTWCV}
+CODES = {"db": kernels.DAVIES_BOULDIN, "twcv": kernels.TWCV, "ftwcv": kernels.FTWCV}
 
 
 class BagObjective(Shared):
@@ -88,7 +88,7 @@ class BagObjective(Shared):
         if objective == "ftwcv" and reading == "between":
             constant = float(geometry.weights @ np.einsum("bd,bd->b", geometry.means, geometry.means))
         pairs = signed_pairs(geometry.n_bags, constraints)
-        self._task = bag_distances.Task(
+        self._task = kernels.Task(
             CODES[objective], literal, constant, terms, 0, min_cluster_size, float(penalty), *pairs
         )
         self._repair = PartitionRepair(
@@ -113,7 +113,7 @@ class BagObjective(Shared):
         no_genes = np.zeros(np.atleast_2d(labels).shape, dtype=np.bool_)
         limits = np.zeros(len(no_genes), dtype=np.int64)
         drawn = no_genes, no_genes.astype(np.float64)
-        return self._run(sweep_population, self._task, labels, drawn, limits)[1:3]
+        return self._run(kernels.sweep_population, self._task, labels, drawn, limits)[1:3]
 
     def improve(
         self,
@@ -135,8 +135,9 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weight: the worst objective minus that of the label (``"contrast"``), as in Eq. 9 (``"scaled"``),
-            or the objective (``"printed"``, Eqs. 5-6; favours bad labels). ``"greedy"`` takes the best label.
+            Weight of a label. ``"contrast"``: the worst objective minus that of the label. ``"scaled"``: as
+            in Eq. 9. ``"printed"``: the objective itself (Eqs. 5-6), which favours bad labels. ``"greedy"``
+            always selects the best label.
         max_trials : int, optional
             Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """
@@ -147,7 +148,7 @@ class BagObjective(Shared):
         if max_trials is not None:
             limits = np.clip(max_trials - (np.cumsum(limits) - limits), 0, limits)
         task = self._task._replace(rule=RULES[draw_weights])
-        return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
+        return self._improved(self._run(kernels.sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
         """Move single bags to their best clusters, in random order, until no move improves the objective.
@@ -160,8 +161,8 @@ class BagObjective(Shared):
         limits = np.full(count, np.iinfo(np.int64).max)
         if max_trials is not None:
             limits = max_trials // count + (np.arange(count) < max_trials % count)
-        task = self._task._replace(rule=bag_distances.GREEDY)
-        return self._improved(self._run(descend_population, task, labels, (order,), limits))
+        task = self._task._replace(rule=kernels.GREEDY)
+        return self._improved(self._run(kernels.descend_population, task, labels, (order,), limits))
 
     def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
         """Perform one k-means step: assign each bag to its nearest centroid, then fill empty clusters.
@@ -170,7 +171,8 @@ class BagObjective(Shared):
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Bag that fills an empty cluster: farthest from its centroid, closest to it (paper), or none.
+            Which bag moves to an empty cluster: the bag farthest from its centroid, the bag closest to its
+            centroid (as in the paper), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
@@ -213,23 +215,15 @@ class BagObjective(Shared):
         labels = self.geometry.checked(labels, self.n_clusters).copy()
         values, violations = np.empty((2, len(labels)))
         trials = np.zeros(len(labels), dtype=np.int64)
+        data, projections = self.geometry.arrays, task.objective != kernels.FTWCV
         for rows in self.geometry.chunks(len(labels), self.n_clusters):
             arrays = [part[rows] for part in (*drawn, limits, values, violations, trials)]
             visits = np.minimum(limits[rows], self.n_bags) + 1.0
-            self._run_block(kernel, task, labels[rows], arrays, float(visits.sum()))
+            block = labels[rows]
+            sums = self.geometry.sums(block, self.n_clusters, projections=projections, n_jobs=self.n_jobs)
+            work = float(visits.sum()) * data.squares.size
+            for_parts(partial(kernel, data, task, block, sums, *arrays), len(block), work, self.n_jobs)
         return labels, values, violations, trials
-
-    def _run_block(
-        self, kernel: Any, task: Any, labels: Labels, arrays: list[NDArray[Any]], n_visits: float
-    ) -> None:
-        data, n_jobs = self.geometry.arrays, self.n_jobs
-        projections = task.objective != bag_distances.FTWCV
-        sums = self.geometry.sums(labels, self.n_clusters, projections=projections, n_jobs=n_jobs)
-
-        def share(lo: int, hi: int) -> None:
-            kernel(data, task, labels, sums, *arrays, lo, hi)
-
-        for_parts(share, len(labels), n_visits * data.squares.size, n_jobs)
 
     def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, Int64Array]) -> Improved:
         labels, values, violations, trials = outcome
@@ -249,9 +243,12 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """Return weights of clusters for each bag: 1.5 times its largest distance - its distance + ``bias``."""
-    near = np.where(np.isfinite(distances), distances, 0.0)  # 0 to empty clusters
-    return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
+    """Return the weight of each cluster for each bag (Eq. 9).
+
+    The weight is 1.5 times the bag's largest distance, minus its distance to the cluster, plus ``bias``.
+    """
+    near = np.where(np.isfinite(distances), distances, 0.0)  # distances to empty clusters are 0
+    return 1.5 * near.max(axis=-1, keepdims=True) - near + bias
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:

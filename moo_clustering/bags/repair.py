@@ -13,9 +13,6 @@ class PartitionRepair:
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size
         self._members = np.empty(0, dtype=np.int64)
-        self._group_start = np.zeros(1, dtype=np.int64)
-        self._conflict_start, self._conflicts = np.zeros(1, np.int64), np.empty(0, np.int64)
-        self._conflicting = np.empty((0, 2), dtype=np.int64)
         self._movable = np.ones(n_bags, dtype=bool)
         if constraints is not None and len(constraints):
             component = constraints.components()[constraints.cannot_link]

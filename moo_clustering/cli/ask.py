@@ -9,7 +9,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -43,8 +42,7 @@ _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class name (#1: first known class, ?: don't know, u: undo, q: quit, =u: a class named u): "
 # Maximum number of features and text lines shown per sample, and maximum width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Maximum number of characters in an input line: some devices send lines that never end.
-_LONGEST_LINE = 10_000
+_LONGEST_LINE = 10_000  # maximum length of an input line: some devices send lines that never end
 # Entries of the fit's record that describe its result; they are not copied to the session's record.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
@@ -52,16 +50,65 @@ _OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
 _OF_THE_FIT |= {"clusters", "cluster_names", "names_of_fit"}
 
 
-@dataclass(frozen=True)
 class AskedRun:
-    """A run, a session of questions about its samples, and the sample values that questions show."""
+    """A run, a session of questions about its samples, and the sample values that questions show.
 
-    folder: Path
-    record: dict[str, Any]
-    session: AnswerSession
-    shown: ShownSamples
-    kind: str  # noun for a sample
-    outliers: BoolArray | None = None
+    With ``resume``, the session continues with the saved answers, mode and error rate. Each answer is saved
+    to ``answers.json`` before the next question. If the run or the answers are unsuitable, the constructor
+    raises a FolderError, ArchiveError or SessionFileError before it writes a file.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        resume: bool = False,
+        mode: Literal["pairs", "names"] | None = None,
+        error_rate: float | Literal["auto"] | None = None,
+    ) -> None:
+        self.folder, self.record = folder, runs.run_record(folder)
+        base, path = self._read_questions(), folder / ANSWERS
+        if path.exists() and has_answers(path):
+            if not resume:
+                said = f"{path} contains answers from an earlier session"
+                raise runs.FolderError(f"{said}; continue it with --resume, or move the file")
+            self.session = AnswerSession.resume(base, path)
+            own = {"--mode": (mode, self.session.mode), "--error-rate": (error_rate, self.session.error_rate)}
+            for flag, (given, used) in own.items():
+                if given not in (None, used):
+                    said = f"the session in {path} uses {flag} {used}, got {flag} {given}"
+                    raise runs.FolderError(f"{said}; omit {flag}, or move the file")
+        else:
+            path.unlink(missing_ok=True)
+            chosen = {"mode": mode, "error_rate": error_rate, "random_state": self.record.get("seed")}
+            options: Any = {name: value for name, value in chosen.items() if value is not None}
+            self.session = AnswerSession(base, path=path, **options)
+
+    def _read_questions(self) -> QuestionPool:
+        """Read the data that :func:`save_questions` saved; raise a FolderError if there are none."""
+        folder, path = self.folder, self.folder / QUESTIONS
+        if self.record.get("command") == "ask":
+            said = f"{folder} contains the result of an `ask` session; specify the folder of the original run"
+            raise runs.FolderError(said)
+        if not path.is_file():
+            raise runs.FolderError(f"cannot ask questions about {folder}: {_why_not(self.record)}")
+        arrays, meta = persistence.read_archive(path)
+        if meta.get("format") != QUESTIONS_FORMAT:
+            raise persistence.ArchiveError(f"{path} contains no question data; fit again")
+        if fault := persistence.version_fault(meta.get("version"), QUESTIONS_VERSION):
+            raise persistence.ArchiveError(f"{path} {fault}{', or' if 'newer' in fault else ';'} fit again")
+        try:
+            base = _pool_of(arrays)
+            n_rows = len(runs.saved_labels(folder / runs.LABELS))
+            if base.n_samples != n_rows:
+                said = f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}"
+                raise runs.FolderError(f"{said}; fit again")
+            self.kind: str = meta["kind"]  # noun for a sample
+            self.outliers: BoolArray | None = arrays.get("outliers")
+            self.shown = ShownSamples.unpacked(arrays, meta["shown"])
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise persistence.ArchiveError(f"{path} is damaged: {error}") from error
+        return base
 
     @property
     def labels(self) -> Labels:
@@ -78,7 +125,7 @@ class AskedRun:
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Cluster names: classes entered in the session, otherwise names of similar clusters in the run."""
+        """Names entered in the session or, for other clusters, names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         if known := {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}:
             known = carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known)
@@ -107,62 +154,6 @@ class AskedRun:
         partial = self.session.partial_labels()
         text = [str(label) if known else "" for label, known in zip(partial, partial != -1, strict=True)]
         return found | {"partial_labels.csv": pd.DataFrame({ids.name: ids, "group": text})}
-
-
-def open_session(
-    folder: Path,
-    *,
-    resume: bool = False,
-    mode: Literal["pairs", "names"] | None = None,
-    error_rate: float | Literal["auto"] | None = None,
-) -> AskedRun:
-    """Open a session about a run. Each answer is saved to ``answers.json`` before the next question."""
-    # With ``resume``, the session continues with the saved answers, mode and error rate. If the run or the
-    # answers are unsuitable, raises a FolderError, ArchiveError or SessionFileError before a file is written.
-    record = runs.run_record(folder)
-    base, shown, known = _questions(folder, record)
-    path = folder / ANSWERS
-    if path.exists() and has_answers(path):
-        if not resume:
-            said = f"{path} contains answers from an earlier session"
-            raise runs.FolderError(f"{said}; continue it with --resume, or move the file")
-        session = AnswerSession.resume(base, path)
-        own = {"--mode": (mode, session.mode), "--error-rate": (error_rate, session.error_rate)}
-        for flag, (given, used) in own.items():
-            if given not in (None, used):
-                said = f"the session in {path} uses {flag} {used}, got {flag} {given}"
-                raise runs.FolderError(f"{said}; omit {flag}, or move the file")
-    else:
-        path.unlink(missing_ok=True)
-        chosen = {"mode": mode, "error_rate": error_rate, "random_state": record.get("seed")}
-        options: Any = {name: value for name, value in chosen.items() if value is not None}
-        session = AnswerSession(base, path=path, **options)
-    return AskedRun(folder, record, session, shown, **known)
-
-
-def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
-    """Read the data that :func:`save_questions` saved; raise a FolderError if there are none."""
-    if record.get("command") == "ask":
-        said = f"{folder} contains the result of an `ask` session; specify the folder of the original run"
-        raise runs.FolderError(said)
-    path = folder / QUESTIONS
-    if not path.is_file():
-        raise runs.FolderError(f"cannot ask questions about {folder}: {_why_not(record)}")
-    arrays, meta = persistence.read_archive(path)
-    if meta.get("format") != QUESTIONS_FORMAT:
-        raise persistence.ArchiveError(f"{path} contains no question data; fit again")
-    if fault := persistence.version_fault(meta.get("version"), QUESTIONS_VERSION):
-        raise persistence.ArchiveError(f"{path} {fault}{', or' if 'newer' in fault else ';'} fit again")
-    try:
-        base = _pool_of(arrays)
-        n_rows = len(runs.saved_labels(folder / runs.LABELS))
-        if base.n_samples != n_rows:
-            said = f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}"
-            raise runs.FolderError(f"{said}; fit again")
-        known = {"kind": meta["kind"], "outliers": arrays.get("outliers")}
-        return base, ShownSamples.unpacked(arrays, meta["shown"]), known
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise persistence.ArchiveError(f"{path} is damaged: {error}") from error
 
 
 def _why_not(record: Mapping[str, Any]) -> str:
@@ -199,7 +190,7 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Inspect ``out`` as for RunFolder; it must be empty or contain results of a session about this run."""
+    """Inspect ``out`` for RunFolder; it must be empty or contain results of a session about this run."""
     if not runs.folder_names(out):
         return False, False
     try:
@@ -217,8 +208,7 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
-    """Save the partition obtained after all answers as a run folder, and return its file names."""
-    # Write a report only if the original run has a report.
+    """Save the partition after all answers as a run folder, and return its file names."""
     found.reserve()
     found.look()
     out = found.path
@@ -237,18 +227,18 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     record |= {"expected_error": session.expected_error_, "scores": {}}
     record |= {"cluster_names": {str(cluster): name for cluster, name in names.items()}} if names else {}
     found.write_record(record | {"status": "running"})
-    found.discard_report()
+    found.remove((runs.CONTENT, runs.REPORT))
     frames = {runs.LABELS: labels, "clusters.csv": clusters, **run.answers()}
     for name, frame in frames.items():
         runs.write_csv(out / name, frame)
     arrays = dict(zip(("labels", "must_link", "cannot_link"), (run.labels, *session.pairs()), strict=True))
     persistence.write_archive(out / "result.npz", arrays, record)
     files = [*frames, "result.npz"]
-    if (run.folder / runs.CONTENT).is_file():
+    if (run.folder / runs.CONTENT).is_file():  # the original run has a report
         from moo_clustering.visualization.report import write_report
         from moo_clustering.visualization.report.page import save_content
 
-        content = asked_content(run, names)
+        content = asked_content(run)
         save_content(out / runs.CONTENT, content)
         write_report(content, out / runs.REPORT)
         files += [runs.CONTENT, runs.REPORT]
@@ -256,15 +246,16 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     return files
 
 
-def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
-    """Create a report on the solutions of the fit and the partition obtained after all answers."""
+def asked_content(run: AskedRun) -> ReportContent:
+    """Create a report on the solutions of the fit and the partition after all answers."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
     session, of_fit = run.session, runs.run_content(run.folder)
     groups, labels = session.groups_, run.labels[None]
     pairs: Any = dict(zip(("must_link", "cannot_link"), session.pairs(), strict=True))
-    names = with_user_names([f"cluster {number}" for number in range(len(groups))], cluster_names)
+    names = run.cluster_names
+    named = with_user_names([f"cluster {number}" for number in range(len(groups))], names)
     answered = content.ReportContent(
         title=f"{len(session.history_)} answers",
         names=["result"],
@@ -273,7 +264,7 @@ def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportCont
         facts=[("state", session.summary())],
         sample_kind=of_fit.sample_kind,
         columns=content.size_columns(labels) + content.constraint_columns(labels, pairs),
-        cluster_names={0: names} if cluster_names else {},
+        cluster_names={0: named} if names else {},
         left_out=of_fit.left_out,
         clusters={0: [content.ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]},
         **pairs,
@@ -290,17 +281,15 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, and save the partition; exit with 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
-    interrupted = False
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
-        run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
-        # Lock the folder, so that no other command writes to it during the session.
-        target.reserve()
+        run = AskedRun(folder, resume=resume, mode=mode, error_rate=error_rate)
+        target.reserve()  # so that no other command writes to the folder during the session
+        interrupted = False
         try:
             try:
                 _json_dialog(run) if as_json else _dialog(run)
@@ -397,12 +386,10 @@ def _typed(mode: str, run: AskedRun) -> str:
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
-        if terminal and mode == "pairs":
-            text = click.getchar().strip().lower()
-        elif not (text := _line()):
+        text = click.getchar().lower() if terminal and mode == "pairs" else _line()
+        if not text:
             raise EOFError
-        else:
-            text = text.strip()
+        text = text.strip()
         if not terminal or mode == "pairs":
             click.echo(printable_line(text))
         if text == "q":

@@ -19,7 +19,7 @@ _RUN = PathArgument("folder", exists=True)
 _FILE, _NEW_FILE = PathArgument("file", exists=True), PathArgument("file", new=True)
 _NAMED_FILE = PathArgument("file", path_type=str)
 _NEW_FOLDER = PathArgument("folder", new=True)
-_NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
+_NATURAL, _POSITIVE, _SHARES = click.IntRange(min=0), click.IntRange(min=1), click.FloatRange(0, 1)
 _MODES = ["pairs", "names"]
 
 
@@ -178,8 +178,8 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     to clusters of the fit are also saved in DIR. The run must be a fit of pareto-clustering or pareto-bags,
     without partial labels or pairs.
     """
-    from moo_clustering.cli.ask import open_session
-    from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server, serve_until_interrupted
+    from moo_clustering.cli.ask import AskedRun
+    from moo_clustering.cli.explore import AnswerPanel, PageServer, asking_page, serve_until_interrupted
     from moo_clustering.cli.folder import run_content
     from moo_clustering.persistence import locked
     from moo_clustering.visualization.report.page import page_bytes
@@ -190,12 +190,11 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     content, panel = run_content(folder), None
     if asks:
         click.get_current_context().with_resource(locked(folder))
-        run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
+        run = AskedRun(folder, resume=True, mode=mode, error_rate=error_rate)
         panel, page = AnswerPanel(run), asking_page(run, content)
     else:
         page = page_bytes(content)
-    server = page_server(page, port, panel)
-    serve_until_interrupted(server, folder, open_browser=not no_browser)
+    serve_until_interrupted(PageServer(page, port, panel), folder, open_browser=not no_browser)
 
 
 def _number_or_interval(
@@ -260,11 +259,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask c
 @_option("--bag COLUMN", "Column of bag identifiers, if DATA contains bags of instances.")
 @_option("--labels COLUMN", "Column of known classes, used only to score the clusters, not to fit them.")
 @_option("--partial-labels COLUMN", "Column of partially known classes, for the fit (empty or -1: unknown).")
-@_option(
-    "--hold-out SHARE",
-    "Methods that predict labels: share of the labels to withhold for scoring.",
-    click.FloatRange(0, 1),
-)
+@_option("--hold-out SHARE", "Methods that predict labels: share of labels withheld for scoring.", _SHARES)
 @_option(
     "--label-file FILE",
     "Labels of an ARFF file (MULAN XML) or .npz file (array Y).  [default: a file next to DATA]",
@@ -482,7 +477,7 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 @_option(
     "--fidelity SHARE",
     "Minimum share of rows that the printed rules assign to the correct cluster.",
-    click.FloatRange(0, 1),
+    _SHARES,
     shown=0.95,
 )
 @_option(

@@ -46,7 +46,6 @@ def run_warm_up(fit: click.Command) -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit PESC, write the folder ``out``, print the scores, and exit with code 130 if interrupted."""
     folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Shuffle the bundled rows, which are sorted by class, so that their order cannot help a method.
     table = load_wine().shuffled(seed)

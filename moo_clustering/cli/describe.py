@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from moo_clustering.datasets import Documents
 
 TERMS, PARTITION = "terms.png", "partition.png"
-# Maximum number of samples for multidimensional scaling and for pictures of the pool.
-MOST_PLACES = 1000
+MOST_PLACES = 1000  # maximum number of samples for multidimensional scaling and for pictures of the pool
 _TITLE = 80  # characters of a text to show if it has no title
 # Cluster table on a terminal: column headings, column widths in characters, and maximum number of rows.
 _HEADS = {
@@ -47,14 +46,13 @@ _WIDTHS = {
     "features": 60,
 }  # fmt: skip
 _SHOWN = 20
-_BETWEEN = "; "
 # A column nearly determines the clusters if it has at most _VALUES distinct values, and if at least a share
 # _PURE of the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # For subspace methods: maximum numbers of features and classes listed per cluster, and of plotted clusters.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Limits on multiplications and on bags, above which indices based on all distances between bags are omitted.
+# Above this number of multiplications or bags, indices that need all distances between bags are omitted.
 MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data required to ask questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
@@ -63,7 +61,6 @@ _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 
 def describe(job: Job) -> Description:
-    """Describe clusters, predictions and other results, and compute the agreement with known classes."""
     estimator, samples, result = job.estimator, job.samples, job.result
     scores = samples.scores(result.labels, job.labels)
     if samples.kind == "bag":
@@ -79,8 +76,7 @@ def describe(job: Job) -> Description:
         found.clusters = found.frames["clusters.csv"] = cluster_frame(samples, estimator)
         found.pictures[TERMS] = partial(draw_terms, text=samples, job=job)
     elif job.method.categorical:
-        columns = samples.columns()
-        assert columns is not None
+        columns: Any = samples.columns()
         found.names = ComparedColumns(columns).describe(result.labels)
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
@@ -147,7 +143,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Return the validity indices of a result, None if undefined; large data have no silhouettes."""
+    """Return the validity indices of a result (None if undefined), without silhouettes for large data."""
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -173,7 +169,7 @@ class Description:
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
     # Functions that write files to a folder and return the file names; drawing functions by file name.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
-    pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
+    pictures: dict[str, Callable[[Path], object]] = field(default_factory=dict)
     report: dict[str, Any] = field(default_factory=dict)  # additional arguments for ``report_content``
 
 
@@ -236,8 +232,8 @@ def _cell(name: str, value: Any, width: int | None) -> str:
     if name == "features":  # omit the weights for legibility
         value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
     elif name == "contrasts":  # as many as fit
-        while len(value) > _WIDTHS[name] and _BETWEEN in value:
-            value = value.rpartition(_BETWEEN)[0]
+        while len(value) > _WIDTHS[name] and "; " in value:
+            value = value.rpartition("; ")[0]
     return str(value) if width is None else shortened(value, width)
 
 
@@ -293,7 +289,6 @@ def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the sums of squares of the result and the controls."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -342,8 +337,8 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
 
 
 def _describe_columns(found: Description, samples: Samples, result: ClusteringResult) -> None:
-    columns, (known, units) = samples.columns(), samples.described_columns()
-    assert columns is not None
+    columns: Any = samples.columns()
+    known, units = samples.described_columns()
     found.names = ComparedColumns(known, units).describe(result.labels)
     if result.user_names:
         found.names = found.names.with_names(with_user_names(found.names.names, result.user_names))
@@ -398,22 +393,15 @@ def column_frames(
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a table of cluster names and contrasts, and this table with typical values of all columns."""
-    found = [each for each in described if each.size]
-    short = pd.DataFrame(
-        {
-            "cluster": [each.cluster for each in found],
-            "size": [each.size for each in found],
-            "name": [each.name for each in found],
-            "contrasts": [_BETWEEN.join(map(str, each.contrasts)) for each in found],
-        }
-    )
+    short = described.to_frame()[["cluster", "size", "name", "contrasts"]]
+    short = short[short["size"] > 0].reset_index(drop=True)
     columns, labels = columns[labels >= 0], labels[labels >= 0]  # exclude outliers (-1)
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
         # Rename columns that have the same name as another column of the cluster table.
         title = f"{name} (column)" if name in short else str(name)
-        values[title] = [show(columns[name][labels == each.cluster]) for each in found]
+        values[title] = [show(columns[name][labels == cluster]) for cluster in short["cluster"]]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
 
 
@@ -433,15 +421,13 @@ def _category(column: pd.Series[Any]) -> Any:
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
     """Describe the clusters, and return columns that describe the samples (see :func:`of_rows`)."""
-    from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
     result, samples = job.result, job.samples
     labels = result.labels
     if found.names is None:
         found.names = ComparedColumns(*samples.described_columns()).describe(labels)
-    shown = read_samples(result, samples.X, len(labels))
-    assert isinstance(shown, Shown)
+    shown: Any = read_samples(result, samples.X, len(labels))
     typical = typical_of(shown, labels, result.medoids)
     pairs = zip(found.names, typical, strict=True)
     found.names = ClusterDescriptions([replace(each, typical=rows) for each, rows in pairs])
@@ -450,7 +436,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return the names of columns that nearly determine the clusters (see ``_VALUES``), outliers aside."""
+    """Return the names of columns that nearly determine the clusters (see ``_VALUES``), ignoring outliers."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -472,21 +458,13 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     found = Description(record, clusters, frames={"clusters.csv": clusters}, arrays=arrays)
     if job.samples.has_terms:
         found.pictures[TERMS] = partial(draw_leading, job=job)
-    if (predicted := predictions_of(job.estimator, job.samples.X, job.labels)) is not None:
-        record["prediction"] = scored = prediction_record(predicted)
-        ids, names_of_labels = job.samples.row_ids, predicted.use.names
-        found.frames[PROBABILITIES] = probability_frame(predicted.probabilities, names_of_labels, ids)
-        found.frames[PREDICTIONS] = prediction_frame(predicted, ids)
-        if scored.get("macro_auc") is not None:
-            curves, exact = _roc_curves(predicted, scored["auc"])
-            found.pictures[ROC] = partial(draw_roc, curves=curves, aucs=exact, title=job.title)
-            found.report["roc_curves"] = curves
+    if job.labels is not None and job.labels.y is not None:
+        describe_predictions(job, job.labels, found)
     return found
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Return the label, size, impurity, leading features and classes of each non-empty cluster."""
-    # For documents, the table also contains a typical document and its title.
+    """Describe each non-empty cluster by its label, size, impurity, leading features and classes."""
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -525,7 +503,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features as bars: weight times difference from the overall mean."""
+    """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
@@ -550,16 +528,48 @@ def draw_leading(path: Path, job: Job) -> None:
     save_figure(figure, path)
 
 
+def describe_predictions(job: Job, use: LabelUse, found: Description) -> None:
+    """Add predicted labels and probabilities and, if labels are held out, scores and ROC curves."""
+    estimator, X, ids = job.estimator, job.samples.X, job.samples.row_ids
+    columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
+    # ROC curves rank the samples by scores: probabilities or, with ``aggregation="sum"``, votes.
+    scores = probabilities = np.zeros(use.given.shape)  # 0 if the fit did not use the label
+    probabilities[:, columns] = estimator.predict_proba(X)
+    if estimator.get_params(deep=False).get("aggregation") == "sum":
+        votes = np.asarray(estimator.decision_function(X))
+        scores = np.zeros(use.given.shape)
+        scores[:, columns] = np.column_stack([-votes, votes]) if votes.ndim == 1 else votes
+    predicted = np.asarray(estimator.predict(X))
+    chosen = np.zeros(use.given.shape, dtype=bool)
+    chosen[:, columns] = predicted > 0 if use.multilabel else predicted[:, np.newaxis] == columns
+    found.record["prediction"] = scored = prediction_record(use, scores, chosen)
+    found.frames[PROBABILITIES] = probability_frame(probabilities, use.names, ids)
+    known = np.maximum(use.given, use.held_out) > 0
+    status = np.where(use.is_given, "given", np.where(use.is_held_out, "held out", "unlabelled"))
+    joined = {"predicted": _joined(chosen, use.names), "labels": _joined(known, use.names)}
+    found.frames[PREDICTIONS] = pd.DataFrame({"row": ids, **joined, "status": status})
+    if scored.get("macro_auc") is not None:
+        from moo_clustering import visualization
+
+        curves, areas = _roc_curves(use, scores, scored["auc"])
+        options: Any = {"curves": curves, "aucs": areas, "title": job.title}
+        found.pictures[ROC] = lambda path: visualization.plot_roc(path=path, **options)
+        found.report["roc_curves"] = curves
+
+
+def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
+    return [";".join(names[column] for column in np.flatnonzero(row)) for row in chosen]
+
+
 def _roc_curves(
-    predictions: Predictions, areas: dict[str, float | None]
+    use: LabelUse, scores: NDArray[np.float64], areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return ROC curves (the mean curve, the best label's and the worst label's) and the mean area."""
+    """Return the mean ROC curve with the mean area, and the curves of the best and the worst label."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
 
-    use, scored = predictions.use, predictions.use.is_held_out
-    gold, scores = use.held_out[scored], predictions.scores[scored]
+    gold, scores = use.held_out[use.is_held_out], scores[use.is_held_out]
     found = np.array([np.nan if area is None else area for area in areas.values()])
     n_labels = int(np.isfinite(found).sum())
     curves, exact = dict[str, Any](), dict[str, float]()
@@ -574,49 +584,18 @@ def _roc_curves(
     return curves, exact
 
 
-def draw_roc(path: Path, **options: Any) -> None:
-    from moo_clustering.visualization import plot_roc
-
-    plot_roc(path=path, **options)
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Labels predicted by a fitted estimator; the arrays have shape (n_samples, n_labels)."""
-
-    use: LabelUse  # fitted and held-out labels
-    probabilities: NDArray[np.float64]  # 0 if the fit did not use the label
-    # Scores by which ROC curves rank the samples: probabilities or, with ``aggregation="sum"``, votes.
-    scores: NDArray[np.float64]
-    chosen: NDArray[np.bool_]  # whether a label is predicted
-
-
-def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:
-    if use is None or use.y is None:
-        return None
-    columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
-    scores = probabilities = np.zeros(use.given.shape)
-    probabilities[:, columns] = estimator.predict_proba(X)
-    if estimator.get_params(deep=False).get("aggregation") == "sum":
-        votes = np.asarray(estimator.decision_function(X))
-        scores = np.zeros(use.given.shape)
-        scores[:, columns] = np.column_stack([-votes, votes]) if votes.ndim == 1 else votes
-    found = np.asarray(estimator.predict(X))
-    chosen = np.zeros(use.given.shape, dtype=bool)
-    chosen[:, columns] = found > 0 if use.multilabel else found[:, np.newaxis] == columns
-    return Predictions(use, probabilities, scores, chosen)
-
-
-def prediction_record(predictions: Predictions) -> dict[str, Any]:
+def prediction_record(
+    use: LabelUse, scores: NDArray[np.float64], chosen: NDArray[np.bool_]
+) -> dict[str, Any]:
     from sklearn.metrics import f1_score
 
     from moo_clustering.validity import class_aucs
 
-    use, scored = predictions.use, predictions.use.is_held_out
+    scored = use.is_held_out
     record: dict[str, Any] = {"n_given": int(use.is_given.sum()), "n_scored": int(scored.sum())}
     if not scored.any():
         return record
-    gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
+    gold, scores, chosen = use.held_out[scored], scores[scored], chosen[scored]
     # If there is only one label, its area is undefined, because every sample has it.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
@@ -637,22 +616,6 @@ def probability_frame(probabilities: NDArray[Any], names: Sequence[str], row_ids
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
-
-
-def prediction_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.DataFrame:
-    use = predictions.use
-    return pd.DataFrame(
-        {
-            "row": row_ids,
-            "predicted": _joined(predictions.chosen, use.names),
-            "labels": _joined(np.maximum(use.given, use.held_out) > 0, use.names),
-            "status": np.where(use.is_given, "given", np.where(use.is_held_out, "held out", "unlabelled")),
-        }
-    )
-
-
-def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
-    return [";".join(names[column] for column in np.flatnonzero(row)) for row in chosen]
 
 
 def save_questions(folder: Path, job: Job) -> list[str]:

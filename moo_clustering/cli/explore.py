@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from moo_clustering.cli.ask import AskedRun
-    from moo_clustering.interactive.shown import Beside, Picture
+    from moo_clustering.interactive.shown import Beside
     from moo_clustering.visualization.report import ReportContent
 
 LOOPBACK = "127.0.0.1"
@@ -39,17 +39,7 @@ _HEADERS = {
 }
 _NO_BROWSER = "Could not open a browser; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
-# Maximum size of a request body in bytes: the longest name requires a few hundred bytes.
-_LARGEST_ANSWER = 64 * 1024
-
-
-def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> PageServer:
-    """Create a server for the page, and reserve its port; raise a ValueError if the port is unavailable."""
-    try:
-        return PageServer(page, port, panel)
-    except OSError as error:
-        said = f"cannot listen on port {port}: {error.strerror or error}"
-        raise ValueError(f"{said}; omit --port to use a free port") from error
+_LARGEST_ANSWER = 64 * 1024  # maximum size of a request in bytes: the longest name requires a few hundred
 
 
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
@@ -121,7 +111,7 @@ class AnswerPanel:
             files = self._run.answers() if place.endswith(".csv") else {}
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
-    def _picture(self, sample: int) -> Picture | None:
+    def _picture(self, sample: int) -> tuple[str, bytes] | None:
         """Return the picture of a sample. Its path comes from a table cell, never from a request."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
@@ -220,19 +210,26 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for a page and a session, at a path that other users of the computer cannot guess."""
+    """Server for a page and a session, at a path that other users of the computer cannot guess.
+
+    Raises a ValueError if the port is unavailable.
+    """
 
     daemon_threads = True
     allow_reuse_port = False  # so that a port in use raises an error
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
-        super().__init__((LOOPBACK, port), _Handler)
+        try:
+            super().__init__((LOOPBACK, port), _Handler)
+        except OSError as error:
+            said = f"cannot listen on port {port}: {error.strerror or error}"
+            raise ValueError(f"{said}; omit --port to use a free port") from error
         self.page, self.panel = page, panel
         self.hosts = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
         if self.server_port == 80:
             self.hosts |= {LOOPBACK, "localhost"}
         self.token, self._code = secrets.token_urlsafe(16), secrets.token_urlsafe(16)
-        self._codes = {self._code: True}
+        self.codes = {self._code: True}
 
     @property
     def address(self) -> str:
@@ -240,11 +237,8 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address that opens the page once only, because other users may read it in the list of processes."""
+        """Address that works only once, because other users can see it in the list of processes."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
-
-    def invites(self, code: str) -> bool:
-        return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a new thread, or in the current thread if the system cannot start threads."""
@@ -312,7 +306,7 @@ class _Handler(BaseHTTPRequestHandler):
         root, token, *rest = [*path.split("/", 2), ""] if "/" in path else (path, "")
         if not root and secrets.compare_digest(token.encode(), self.server.token.encode()):
             return rest[0] if len(rest) > 1 else "/"
-        if self.command == "GET" and self.server.invites(token):
+        if self.command == "GET" and self.server.codes.pop(token, False):
             return "/"
         raise _Refusal(HTTPStatus.NOT_FOUND, "Not found; open the report at the printed address.")
 

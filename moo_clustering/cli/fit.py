@@ -35,8 +35,7 @@ from moo_clustering.results import ClusteringResult, Front, has_labels, recall_t
 if TYPE_CHECKING:
     import pandas as pd
 
-# Above this number of samples, a message says that the recommended method takes minutes.
-LONG = 1000
+LONG = 1000  # above this number of samples, a message says that the recommended method takes minutes
 # Command options for reading the data.
 _READING = (
     "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
@@ -52,7 +51,6 @@ _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "
 
 
 def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
-    """Read the data, fit the method, write the folder ``out`` and print the summary."""
     started, context = time.perf_counter(), click.get_current_context()
     quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
     notices = context.with_resource(shown_warnings())
@@ -200,7 +198,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -> str:
-    """Return a text that tells what was saved before an interruption, and how to continue."""
+    """Describe what was saved before an interruption, and how to continue."""
     if record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in record
@@ -222,10 +220,12 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
-    """Fit, and save results even after Ctrl-C. Return the record, whether interrupted, and cluster table."""
-    # Ctrl-C during saving takes effect afterwards, a second Ctrl-C immediately. The order of saving is:
-    # results, report, record with the status "complete", removal of the checkpoint. A run that is killed
-    # between two steps can be resumed. ``extra`` contains additional entries for the record.
+    """Fit, and save results even after Ctrl-C; ``extra`` contains additional entries for the record.
+
+    Returns the record, whether the run was interrupted, and a table of the clusters. Ctrl-C during saving
+    takes effect afterwards, a second Ctrl-C immediately. The order of saving is: results, report, record with
+    the status "complete", removal of the checkpoint. A run that is killed between two steps can be resumed.
+    """
     record = job.record() | dict(extra or {})
     found = None
     verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))
@@ -242,7 +242,7 @@ def run_job(
             lines = dict.fromkeys([*job.notices, *warnings])
             record["warnings"] = [line.replace(f"{folder.path}/", "") for line in lines]
             record["timings"] = {"load": begun - job.started, "fit": fitted - begun}
-            folder.discard_report()
+            folder.remove((runs.CONTENT, runs.REPORT))
             if has_labels(job.estimator):
                 options = {"with_pictures": with_pictures, "plain_csv": plain_csv}
                 found = save_described(folder.path, job, record, **options)
@@ -294,7 +294,6 @@ def save_described(
 def save_results(
     folder: Path, job: Job, record: Mapping[str, Any], found: describing.Description, plain_csv: bool
 ) -> list[str]:
-    """Write each result file atomically, and return the file names."""
     samples, result = job.samples, job.result
     id_column = "bag" if samples.kind == "bag" else "row"
     labels = runs.label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
@@ -313,19 +312,18 @@ def save_results(
 def save_model(
     folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
 ) -> list[str]:
-    """Save the fitted estimator and preparer for ``predict``, and return the file name."""
-    # The file contains data and type names, but no code.
+    """Save the fitted estimator and preparer for ``predict``, as data and type names without code."""
     samples, labels = job.samples, job.result.labels
     if samples.prepared is None or not (job.method.areas or job.method.predicts):
         return []
-    reference = Reference.of(np.asarray(samples.X), labels)
+    reference = Reference.of(np.asarray(samples.X), labels)._asdict()
+    if job.sizes is not None:
+        reference["sizes"] = job.sizes
     runs.write_model(
         folder / runs.MODEL,
         job.estimator,
+        **reference,
         preparer=samples.prepared.preparer,
-        rows=reference.rows,
-        limits=reference.limits,
-        sizes=reference.sizes if job.sizes is None else job.sizes,
         classes=None if classes is None else list(classes),
         names=list(names),
         roles={} if samples.roles is None else samples.roles._asdict(),
@@ -399,9 +397,11 @@ def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]
 def save_report(
     folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
-    """Write the report of a fitted job (content and page), and return the names of the files."""
-    # ``extra`` contains additional arguments for ``report_content``. ``name`` is the name of the
-    # folder to which the files will be moved, if any.
+    """Write the report of a fitted job (content and page), and return the names of the files.
+
+    ``extra`` contains additional arguments for ``report_content``. ``name`` is the name of the folder to
+    which the files will be moved, if any.
+    """
     files: list[str] = []
     has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:
@@ -441,9 +441,7 @@ def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for ``report_content``: data, names, partial labels and constraints."""
-    samples = job.samples
-    y = job.supervision.get("y")
+    samples, y = job.samples, job.supervision.get("y")
     classes = samples.partial_names or (() if job.labels is None else job.labels.names)
     return {
         **samples.report_data(),
@@ -470,7 +468,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = [("data", job.samples.name), *[("warning", text) for text in record["warnings"]]]
     if job.samples.prepared is not None and job.samples.given is not None:
         missing = job.samples.prepared.missing.sum()
-        used = {*missing.index, *job.samples.columns_with_roles}
+        used = {*missing.index, record["data"].get("weight"), record["data"].get("start")}
         unused = [f"{name}" for name in job.samples.given if name not in used]
         filled = [f"{n} of {name}" for name, n in missing.items() if n]
         facts += [("columns not used", _some(unused)), ("filled cells", _some(filled))]
@@ -566,7 +564,7 @@ def _front(front: Front) -> str:
 
 
 def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> list[list[str]]:
-    """Return lines with the verdict (unless None), alternatives and controls."""
+    """Return lines with the verdict (if not None), the alternatives and the controls."""
     if "alternatives" not in record:
         return []
     rows = [] if verdict is None else [["verdict", verdict]]
@@ -601,7 +599,6 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return lines with the objectives of the chosen solution and of the control (random starts)."""
     rows = [["chosen", _objectives(record["chosen"])]] if "chosen" in record else []
     if "control" in record:
         starts = f"best of {record['n_random_starts']} random starts"
@@ -629,7 +626,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # Omit the remark if there are ``alternatives``: such fits do not select by separation indices.
+    # Fits with ``alternatives`` do not select by separation indices, so omit this remark for them.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {least} of {sum(sizes)} bags: separation indices favour clusters of "
@@ -644,7 +641,6 @@ def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Return remarks on columns that nearly determine the clusters, and on evolved clusters."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from io import BytesIO
@@ -64,8 +64,7 @@ _MODEL_TYPES = {
     "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
     "pandas._libs.interval.Interval",  # before pandas 3
 }  # fmt: skip
-# Maximum size of a record in bytes, and maximum number of columns in a table, that are read. The command
-# itself writes far smaller files.
+# Maximum size in bytes of a record to read, and maximum number of columns of a table to read.
 _LARGEST_RECORD, _MOST_COLUMNS = 2**24, 1000
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
@@ -76,30 +75,27 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted; this is the result up to that point.",
     "running": "The run is still in progress or was killed; this is the last saved result.",
 }
-# Maximum number of labels (n_solutions * n_samples) of a front that is saved with the result.
-_LARGEST = 25_000_000
+_LARGEST = 25_000_000  # maximum number of labels (n_solutions * n_samples) of a front to save
 
 
 class FolderError(ValueError):
     """Raised if a folder cannot be used for a run."""
 
 
-@dataclass
 class RunFolder:
     """Folder of a run; it is inspected and locked before files are written."""
 
     # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns two booleans:
     # whether there is a checkpoint to resume, and whether there is a record to overwrite or continue.
 
-    path: Path
-    inspect: Callable[[Path], tuple[bool, bool]]
-    resumed: bool = False
-    has_record: bool = False
-    _made: list[Path] = field(default_factory=list)
-    _own: set[str] = field(default_factory=set)
-    _claimed: bool = False
-    _lock: ExitStack | None = None
-    _is_held: Callable[[], bool] | None = None
+    def __init__(self, path: Path, inspect: Callable[[Path], tuple[bool, bool]]) -> None:
+        self.path, self._inspect = path, inspect
+        self._made: list[Path] = []  # folders created for the run
+        self._own: set[str] = set()  # names of the files in the folder when the run started
+        self._claimed = False  # whether the run has created the record
+        self._lock = ExitStack()
+        self._is_held: Callable[[], bool] = lambda: False
+        self.look()
 
     @property
     def killed(self) -> bool:
@@ -112,7 +108,7 @@ class RunFolder:
 
     def look(self) -> None:
         """Inspect the folder. This is repeated after locking, because another command may have used it."""
-        self.resumed, self.has_record = self.inspect(self.path)
+        self.resumed, self.has_record = self._inspect(self.path)
 
     def reserve(self) -> None:
         try:
@@ -139,11 +135,11 @@ class RunFolder:
                 if not self.resumed:
                     self.write_record(record)
                     # Remove the files of a run that was killed while saving its results.
-                    self._remove(FILES)
+                    self.remove(FILES)
             else:
                 # If two runs start simultaneously, one fails here, even if file locks are not supported.
                 with persistence.creating(self.path / RECORD) as file:
-                    file.write(record_text(record).encode())
+                    file.write(record_text(record))
                     # Set the flag before creating the file, because Ctrl-C could follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
@@ -161,7 +157,7 @@ class RunFolder:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
         except OSError:
             foreign = set()
-        if not foreign and self._is_held is not None and self._is_held():
+        if not foreign and self._is_held():
             return
         taken = self.path
         numbered = (taken.with_name(f"{taken.name}-{number}") for number in count(1))
@@ -173,17 +169,14 @@ class RunFolder:
         warn_caller(f"{taken} {why} during the run; the results are saved in {self.path}")
 
     def lock(self) -> None:
-        if self._is_held is not None and not self._is_held():
-            self.unlock()  # the locked folder was removed
-        if self._lock is None and self.path.is_dir():
-            stack = ExitStack()
-            self._is_held = stack.enter_context(persistence.locked(self.path))
-            self._lock = stack
+        if not self._is_held():
+            self.unlock()  # the locked folder may have been removed
+            if self.path.is_dir():
+                self._is_held = self._lock.enter_context(persistence.locked(self.path))
 
     def unlock(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.close()
+        self._is_held = lambda: False
 
     def release(self) -> None:
         """Undo :meth:`claim` after an error, unless results were saved."""
@@ -194,18 +187,15 @@ class RunFolder:
             for folder in self._made:
                 folder.rmdir()
 
-    def _remove(self, names: Iterable[str]) -> None:
+    def remove(self, names: Iterable[str]) -> None:
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def write_record(self, record: Mapping[str, Any]) -> None:
         _replace(self.path / RECORD, record_text(record))
 
-    def discard_report(self) -> None:
-        self._remove((CONTENT, REPORT))
-
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
-        """Write the final record, which is the last file; remove the checkpoint if the run is complete."""
+        """Write the final record after all other files; remove the checkpoint if the run is complete."""
         self.write_record(record)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
@@ -215,9 +205,9 @@ def _unwritable(path: Path, error: OSError) -> FolderError:
     return FolderError(f"cannot write to {path}: {error.strerror or error}")
 
 
-def _replace(path: Path, text: str | bytes) -> None:
+def _replace(path: Path, content: bytes) -> None:
     with persistence.replacing(path) as file:
-        file.write(text if isinstance(text, bytes) else text.encode())
+        file.write(content)
 
 
 @contextmanager
@@ -228,10 +218,11 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Open a run folder, and lock it if it exists; :meth:`RunFolder.claim` creates and locks a new folder."""
-    # The folder may contain a checkpoint if ``resume`` is set, or an earlier run of the command ``replaces``.
+    """Open a run folder, and lock it if it exists; :meth:`RunFolder.claim` creates and locks a new folder.
+
+    The folder may contain a checkpoint if ``resume`` is set, or an earlier run of the command ``replaces``.
+    """
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
-    folder.look()
     try:
         try:
             folder.lock()
@@ -239,7 +230,7 @@ def open_folder(
             raise _unwritable(path, error) from error
         folder.look()
         if folder.has_record and replaces is not None:
-            folder._remove((*FILES, CHECKPOINT))
+            folder.remove((*FILES, CHECKPOINT))
         yield folder
     finally:
         folder.unlock()
@@ -258,35 +249,31 @@ def folder_names(path: Path) -> set[str]:
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
     """Inspect a folder (see RunFolder) that may contain an earlier run of the command ``replaces``."""
-    names = folder_names(path)
-    has_checkpoint = CHECKPOINT in names
-    if RECORD in names:
-        record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
-        if replaces is not None and record.get("command") == replaces:
-            return False, True
-        # If a complete run has a checkpoint but no report, its report could not be saved; it can be resumed.
-        if not (resume and has_checkpoint and CONTENT not in names):
-            _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
-    elif names - {CHECKPOINT}:
-        raise FolderError(f"{path} contains other files; {_OTHER}")
-    elif has_checkpoint and not resume:
-        raise FolderError(f"{path} contains a checkpoint; continue from it with --resume, or {_OTHER}")
-    return has_checkpoint, RECORD in names
-
-
-def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels: bool, resume: bool) -> None:
     # The files show how far a run has progressed, because they are written in this order: record ("running"),
     # checkpoints, results, report, record ("complete" or "interrupted"). The checkpoint is removed last.
-    if status == "complete":
-        raise FolderError(f"{path} contains a finished run; {_OTHER}")
-    if has_checkpoint:
-        if not resume:
-            raise FolderError(f"{path} contains an unfinished run; continue it with --resume, or {_OTHER}")
-    elif has_labels and status != "running":
-        raise FolderError(f"{path} contains an interrupted run without a checkpoint to resume from; {_OTHER}")
-    elif status == "running" and not resume:
-        said = f"{path} contains a run that is still running or was killed"
-        raise FolderError(f"{said}; start over with --resume, or {_OTHER}")
+    names = folder_names(path)
+    has_checkpoint, has_record, fault = CHECKPOINT in names, RECORD in names, ""
+    if has_record:
+        record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
+        status = record["status"]
+        if replaces is not None and record.get("command") == replaces:
+            return False, True
+        if status == "complete":
+            # If there is a checkpoint but no report, saving the report failed, and the run can be resumed.
+            fault = "" if resume and has_checkpoint and CONTENT not in names else "a finished run;"
+        elif has_checkpoint:
+            fault = "" if resume else "an unfinished run; continue it with --resume, or"
+        elif LABELS in names and status != "running":
+            fault = "an interrupted run without a checkpoint to resume from;"
+        elif status == "running" and not resume:
+            fault = "a run that is still running or was killed; start over with --resume, or"
+    elif names - {CHECKPOINT}:
+        fault = "other files;"
+    elif has_checkpoint and not resume:
+        fault = "a checkpoint; continue from it with --resume, or"
+    if fault:
+        raise FolderError(f"{path} contains {fault} {_OTHER}")
+    return has_checkpoint, has_record
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
@@ -307,8 +294,9 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     return found
 
 
-def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
-    return json.dumps(persistence.to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
+def record_text(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
+    text = json.dumps(persistence.to_json(record, "record"), indent=2, ensure_ascii=False)
+    return f"{text}\n".encode()
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
@@ -329,7 +317,7 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Move all files of the subfolder ``updated``, if it exists, to the run folder; the record is last."""
+    """If the subfolder ``updated`` exists, move its files to the run folder, the record last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
@@ -369,7 +357,7 @@ def run_content(folder: Path) -> ReportContent:
 
 
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Read the labels in the result of a run. Raise a FolderError if the run has no result."""
+    """Read the labels of a run. Raise a FolderError if the run has no result."""
     if not (folder / LABELS).is_file():
         otherwise = f"contains a run without a result: it has no {LABELS}"
         raise FolderError(f"{folder} {_NO_RESULT.get(record['status'], otherwise)}")
@@ -402,7 +390,7 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """If the files describe only a sample of the rows, return a list with a note, otherwise an empty list."""
+    """Return a note if the files describe only a sample of the rows, otherwise an empty list."""
     if not is_in_parts(record):
         return []
     n_rows, n_shown = record["data"].get("n_samples"), record["data"]["n_shown"]
@@ -478,15 +466,12 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
 
     merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
     known = (run_record(folder).get("data") for folder in folders)
-    files = list(
-        dict.fromkeys(str(data.get("name")) if isinstance(data, dict) else "unknown data" for data in known)
-    )
+    names = (str(data.get("name")) if isinstance(data, dict) else "unknown data" for data in known)
+    files = list(dict.fromkeys(names))
     if len(files) < 2 or any(name != str(row) for row, name in enumerate(merged.sample_names)):
         return merged
-    sentence = (
-        f"The runs are on {' and '.join(files)}, whose rows have no names. Rows with the same number are "
-        "assumed to be the same sample."
-    )
+    said = f"The runs are on {' and '.join(files)}, whose rows have no names."
+    sentence = f"{said} Rows with the same number are assumed to be the same sample."
     return replace(merged, missing=[sentence, *merged.missing])
 
 
@@ -510,7 +495,6 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
     """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]`` if it is set."""
-    # If the encoding cannot represent the text, use UTF-8 with a byte order mark, which Excel requires.
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -528,7 +512,7 @@ def _encoded(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError:
-        return text.encode("utf-8-sig")
+        return text.encode("utf-8-sig")  # Excel requires a byte order mark
 
 
 def written_cells(path: Path) -> pd.DataFrame:
@@ -584,7 +568,7 @@ def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.
 def with_clusters(
     frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, others: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Add the columns "cluster", "class" (if known) and those in ``others`` to a table."""
+    """Add the columns "cluster", "class" (if classes are known) and ``others`` to a table."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
         more["class"] = _classes_of(labels, classes)
@@ -592,12 +576,12 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column added by ``fit``, the last of ``name``, ``name_``, ``name__``, ..."""
+    """Return the position of a column that ``fit`` added: the last one named ``name``, ``name_``, ..."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save a fitted estimator and ``more``, without attributes that are not required for prediction."""
+    """Save ``more`` and a fitted estimator, without attributes that prediction does not need."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
@@ -633,7 +617,7 @@ def model_bytes(model: Mapping[str, Any]) -> bytes:
 
 
 def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
-    """Read a run's model. Raise a FolderError if it is missing or damaged, or contains foreign types."""
+    """Read a run's model. Raise a FolderError if it is missing, damaged, or contains untrusted types."""
     from skops import io
 
     if "graph" in (run_record(folder).get("data") or {}):
@@ -714,7 +698,7 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
 def pictures_of(
     result: ClusteringResult, title: str, samples: Samples, frames: Mapping[str, pd.DataFrame]
 ) -> dict[str, Callable[[Path], object]]:
-    """Return functions that draw pictures, by file name: front, attainment, similarity, history, bags."""
+    """Return functions that draw pictures, keyed by file name."""
     from moo_clustering import visualization
 
     front, history = frames.get("front.csv"), frames.get("history.csv")
@@ -735,7 +719,7 @@ def pictures_of(
             result.similarity, result.labels, eigenvalues, result.embedding, title=title, path=path
         )
     if history is not None and len(history) > 1:
-        pictures["history.png"] = partial(_draw_history, history=_drawn(history))
+        pictures["history.png"] = partial(_draw_history, history=history)
     return pictures
 
 
@@ -743,12 +727,15 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
     from moo_clustering.visualization import plot_convergence
     from moo_clustering.visualization.figures import save_figure
 
+    # The threshold d is omitted if it is constant.
+    if names := [name for name in _DRAWN if name in history and (name != "d" or history[name].nunique() > 1)]:
+        history = history[["generation", *names]].rename(columns=_DRAWN)
     if "sweep" not in history:
         # The history may contain the last generation twice.
         plot_convergence(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
-    names = {"sweep": "generation", "objective": "objective (can increase)"}
-    figure = plot_convergence(history.rename(columns=names))
+    titles = {"sweep": "generation", "objective": "objective (can increase)"}
+    figure = plot_convergence(history.rename(columns=titles))
     figure.axes[-1].set_xlabel("sweep")
     save_figure(figure, path)
 
@@ -770,9 +757,3 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
     most = min(1000, affordable_bags(bags))
     shown: dict[str, Any] = {"medoids": result.medoids, "centers": centers}
     plot_bag_embedding(bags, result.labels, **shown, max_bags=most, path=path)
-
-
-def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Select and rename the history columns to plot; the threshold d is omitted if it is constant."""
-    names = [n for n in _DRAWN if n in history and (n != "d" or history[n].nunique() > 1)]
-    return history[["generation", *names]].rename(columns=_DRAWN) if names else history

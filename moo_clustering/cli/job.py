@@ -277,25 +277,24 @@ def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Read the partial labels and pairs; raise a ValueError if the method does not accept them."""
-    samples, takes = job.samples, job.method.supervision
+    samples, takes, use = job.samples, job.method.supervision, job.labels
     if partial_labels is not None:
         if "labels" not in takes:
             raise ValueError(f"method {job.method.name} does not accept --partial-labels")
-        if job.labels is None:
+        if use is None:
             is_labelled = np.zeros(1) if samples.partial_y is None else samples.partial_y >= 0
             job.supervision["y"] = samples.partial_y
-            source = {"column": partial_labels, "n_labelled": int(is_labelled.sum())}
-            job.sources["partial_labels"] = source
+            job.sources["partial_labels"] = {"column": partial_labels, "n_labelled": int(is_labelled.sum())}
         else:
-            is_labelled = job.labels.is_given | job.labels.is_held_out
+            is_labelled = use.is_given | use.is_held_out
         if not is_labelled.any():
             raise ValueError(f"column {partial_labels!r} (--partial-labels) contains no labels")
-    if job.labels is not None:
-        column = {} if partial_labels is None else {"column": partial_labels}
-        job.sources["partial_labels"] = column | job.labels.sources
-        if job.labels.y is not None:
-            job.supervision["y"] = job.labels.y
+    if use is not None:
+        source: dict[str, Any] = {} if partial_labels is None else {"column": partial_labels}
+        source |= {"n_labels": len(use.names), "n_labelled": int(use.is_given.sum())}
+        job.sources["partial_labels"] = source | {"n_held_out": int(use.is_held_out.sum())}
+        if use.y is not None:
+            job.supervision["y"] = use.y
     for name, file in (("must_link", must_link), ("cannot_link", cannot_link)):
         if file is None:
             continue

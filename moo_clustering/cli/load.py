@@ -70,9 +70,11 @@ def load_data(
     start: str | None = None,
     graph: bool = False,
 ) -> Samples:
-    """Read a bundled data set, file or folder in a form that the method accepts."""
-    # If ``prepares`` is None, columns are not converted to features. ``filling`` contains options for
-    # ``prepare_table``. ``weight`` and ``start`` are names of columns.
+    """Read a bundled data set, file or folder in a form that the method accepts.
+
+    If ``prepares`` is None, columns are not converted to features. ``filling`` contains options for
+    ``prepare_table``. ``weight`` and ``start`` are names of columns.
+    """
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
@@ -98,10 +100,8 @@ def load_data(
     drop = (*drop, *filter(None, [start]))
     if data in BUNDLED:
         options = {"--bag": bag, "--text-columns": text_columns, **named, "--start": start}
-        if given := [flag for flag, value in options.items() if value]:
+        if given := [flag for flag, value in (options | {"--label-file": label_file}).items() if value]:
             raise DataError(f"{' and '.join(given)} cannot be used with the bundled data set {data}")
-        if label_file is not None:
-            raise DataError(f"--label-file cannot be used with the bundled data set {data}")
         check_method(method, data, None, holds=False)
         return Samples.of(datasets.load_bundled(data))
     if not path.exists() and not path.suffix:
@@ -122,7 +122,7 @@ def load_data(
                 raise DataError(f"{flag} does not apply to bags; specify their identifiers with --bag")
         return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=drop)
     if text_columns is not None or holds_documents(path):
-        return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
+        return load_documents(path, method, roles, text_columns)
     if tables.array_names(path) >= {"format", "shape", "data"}:  # written by ``scipy.sparse.save_npz``
         return load_sparse(path, method, named)
     if prepares is not None and tables.holds_columns(path):
@@ -193,30 +193,27 @@ def load_bags(
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
 ) -> kinds.BagSamples:
-    if partial_labels is None:
-        table = _read(path, bag, labels, drop)
-        return _samples(table, table)
-    if partial_labels == labels:
+    if partial_labels is not None and partial_labels == labels:
         raise DataError(f"column {labels!r} cannot be both --labels and --partial-labels")
     # In archives, classes are separate arrays, never columns of the features.
-    in_columns = path.suffix.lower() != ".npz"
-    if labels is None:
-        partial = _read(path, bag, partial_labels, drop)
-        for name in partial.bags.feature_names or ():
+    is_archive = path.suffix.lower() == ".npz"
+    given = known = partial_y = None
+    if partial_labels is not None:
+        others = drop if is_archive or labels is None else [*drop, labels]
+        given = _read(path, bag, partial_labels, others)
+    if labels is not None or given is None:
+        others = drop if is_archive or partial_labels is None else [*drop, partial_labels]
+        known = _read(path, bag, labels, others)
+    else:
+        for name in given.bags.feature_names or ():
             if CLASS.fullmatch(column := name.partition("=")[0]):
                 said = f"column {column!r} would be a feature, but appears to contain the known classes"
                 raise DataError(f"{said}; use it with --labels {column}, or exclude it with --drop {column}")
-        return _samples(partial, None, partial)
-    partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
-    known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
-    return _samples(known, known, partial)
-
-
-def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> kinds.BagSamples:
-    ids, partial_y = table.bags.bag_ids, None
-    if partial is not None and partial.labels is not None:
-        names = (*partial.label_names, None)  # code -1 (no label) selects None
-        partial_y = tables.encode_classes([names[k] for k in partial.labels], minus_one_is_missing=True)[0]
+    if given is not None and given.labels is not None:
+        names = (*given.label_names, None)  # code -1 (no label) selects None
+        partial_y = tables.encode_classes([names[k] for k in given.labels], minus_one_is_missing=True)[0]
+    table: Any = given if known is None else known
+    ids = table.bags.bag_ids
     return kinds.BagSamples(
         table.name,
         table.bags,
@@ -236,9 +233,11 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Return whether a file is read as samples with label sets."""
-    # These are svmlight files, and ARFF files with a label file or a label count in the header. If the method
-    # accepts label sets, other ARFF files (except bags) and npz files with label indicators are included.
+    """Return whether a file is read as samples with label sets.
+
+    These are svmlight files, and ARFF files with a label file or with a label count in the header. If the
+    method accepts label sets, also other ARFF files (except bags) and npz files with label indicators.
+    """
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -267,9 +266,8 @@ def methods_of_label_sets() -> str:
 def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
-    """Read samples and label sets from a file."""
-    # ``label_file`` (MULAN XML; default: next to the file) names the label attributes; without such a file,
-    # ``partial_labels`` does. Other arguments that name columns do not apply to these files.
+    # In an ARFF file, the label attributes are those named by ``label_file`` (MULAN XML; default: a file next
+    # to the ARFF file) or, without such a file, by ``partial_labels``.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
@@ -291,21 +289,21 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the lines before the data of an ARFF file, or "" if the file is unreadable."""
-    lines = []
+    """Return the lines before the data of an ARFF file, until the file ends or becomes unreadable."""
+    lines: list[bytes] = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
-        for line in takewhile(lambda line: not line.strip().lower().startswith(b"@data"), file):
-            lines.append(line.decode("utf-8", "replace"))
-    return "".join(lines)
+        lines.extend(takewhile(lambda line: not line.strip().lower().startswith(b"@data"), file))
+    return b"".join(lines).decode("utf-8", "replace")
 
 
-def load_documents(
-    path: Path, method: Method, roles: tables.Roles, text_columns: Sequence[str] | None
-) -> TextSamples:
+def load_documents(path: Path, method: Method, roles: tables.Roles, text_columns: str | None) -> TextSamples:
     """Read documents. If the method accepts label sets, a document can have several partial labels."""
     labels, partial_labels, id_column, drop, *_ = roles
-    read = partial(datasets.read_documents, path, text_columns=text_columns, id_column=id_column)
+    names = None
+    if text_columns is not None:
+        names = [name.strip() for name in text_columns.split(",") if name.strip()]
+    read = partial(datasets.read_documents, path, text_columns=names, id_column=id_column)
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
@@ -323,10 +321,6 @@ def load_documents(
             raise
         said = f"methods that accept label sets are {methods_of_label_sets()}"
         raise DataError(f"{error} with method {method.name}; {said}") from error
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds.UntabledSamples:
@@ -612,7 +606,10 @@ def stem_features(
 ) -> TextSamples:
     """Compute tf-idf weights (rows of unit length) of stems found in ``min_df`` to ``max_df`` documents."""
     # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
-    texts, chosen = samples.source.texts, _available(stemmer)
+    texts, chosen = samples.source.texts, stemmer or "porter"
+    if stemmer is None and find_spec("snowballstemmer") is None:
+        chosen, said = "none", "words are not stemmed, because snowballstemmer is not installed"
+        warnings.warn(f"{said} (pip install moo_clustering[text])", stacklevel=3)
     own = None if chosen == "none" else chosen
     try:
         counts, terms = document_term_counts(texts, min_df=min_df, stemmer=own)
@@ -635,18 +632,6 @@ def stem_features(
     record = how | {"min_df": min_df, "max_df": max_df, "svd": None}
     # Cluster names and reports show words rather than stems such as "engin".
     return samples.with_terms(weights, word_forms(texts, terms[kept], own), record)
-
-
-def _available(stemmer: StemmerName | None) -> StemmerName:
-    if stemmer is not None:
-        return stemmer
-    if find_spec("snowballstemmer") is not None:
-        return "porter"
-    warnings.warn(
-        "words are not stemmed, because snowballstemmer is not installed (pip install moo_clustering[text])",
-        stacklevel=4,
-    )
-    return "none"
 
 
 def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:

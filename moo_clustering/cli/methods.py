@@ -3,9 +3,10 @@
 import inspect
 import re
 import textwrap
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from moo_clustering import _docs
 from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators import _methods
 
@@ -20,21 +21,18 @@ _ROLE = re.compile(r":[a-z:]+:`(?:~?(?:[^`<]*\.)?([^`<.]+)|([^`<]+?)\s*<[^`]*>)`
 
 
 def listing(name: str | None) -> str:
-    """List all methods, or the options of the method ``name``."""
     if name is None:
         return "\n\n".join(map(_entry, _all_methods()))
     return _details(*_methods.find_method(name))
 
 
 def _all_methods() -> list[_methods.Method]:
-    """Return all methods, including methods from other packages."""
     _methods.add_installed()
     _methods.warn_left_out()
     return list(_methods.METHODS.values())
 
 
 def listing_json(name: str | None) -> str:
-    """Convert all methods, or the method ``name`` with its parameters, to JSON."""
     from moo_clustering.cli.folder import json_text  # slow import
 
     if name is None:
@@ -60,20 +58,20 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters. If a method presets a value (``preset``), it is listed as the default."""
+    """Describe the parameters; the values that a method presets are listed as their defaults."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {name: each.default for name, each in signature.items() if each.default is not each.empty}
     defaults |= preset
     return [
         {
-            "name": option.name,
-            "required": option.name not in defaults,
-            "default": _plain(defaults.get(option.name)),
-            "flag": FLAGS.get(option.name),
-            "type": option.allowed,
-            "description": option.description,
+            "name": name,
+            "required": name not in defaults,
+            "default": _plain(defaults.get(name)),
+            "flag": FLAGS.get(name),
+            "type": kind,
+            "description": description,
         }
-        for option in options_of(estimator_class)
+        for name, _, kind, description in options_of(estimator_class)
     ]
 
 
@@ -88,7 +86,7 @@ def _plain(value: Any) -> Any:
 
 
 def papers(name: str | None) -> str:
-    """Return BibTeX entries for this package and for the papers of all methods or the method ``name``."""
+    """Return BibTeX entries for this package and for the papers of the method ``name``, by default all."""
     return _methods.bibtex() if name is None else _methods.bibtex(_methods.find_method(name)[0].load())
 
 
@@ -114,14 +112,12 @@ def _details(method: _methods.Method, preset: Mapping[str, object]) -> str:
     for alias, options in method.aliases.items():
         parts[0] += "\n" + _wrap(f"  {alias}", ", ".join(f"{k}={v!r}" for k, v in options.items()), 2, 24)
     lines, flagged = ["Options (--set name=value):"], []
-    for option in options_of(method.load()):
-        if option.name in FLAGS:
-            flagged.append(f"{option.name}: {FLAGS[option.name]}")
+    for name, default, kind, description in options_of(method.load()):
+        if name in FLAGS:
+            flagged.append(f"{name}: {FLAGS[name]}")
             continue
-        default = repr(preset[option.name]) if option.name in preset else option.default
-        kind = f" ({option.allowed})" if option.kind else ""
-        lines.append(f"  {option.name} = {printable_line(default)}")
-        lines.append(_wrap("", f"{option.description}{kind}".strip(), 4, 0))
+        lines.append(f"  {name} = {printable_line(repr(preset[name]) if name in preset else default)}")
+        lines.append(_wrap("", f"{description}{f' ({kind})' if kind else ''}".strip(), 4, 0))
     parts += ["\n".join(filter(None, lines)), "Options with a flag: " + "; ".join(flagged)]
     return "\n\n".join(parts)
 
@@ -134,46 +130,23 @@ def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
-class Option(NamedTuple):
-    """A constructor parameter."""
-
-    name: str
-    default: str
-    kind: str
-    description: str
-
-    @property
-    def allowed(self) -> str:
-        """Parameter type without the default."""
-        return self.kind.split(", default")[0].removesuffix(", optional")
-
-
-def options_of(estimator_class: type[Any]) -> list[Option]:
-    """Return the parameters in signature order, with descriptions from the docstring."""
+def options_of(estimator_class: type[Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the name, default, type and description of each parameter, in signature order."""
     described = parameter_docs(inspect.getdoc(estimator_class) or "")
-    options = []
     for name, parameter in inspect.signature(estimator_class).parameters.items():
         kind, description = described.get(name, ("", ""))
         default = "required" if parameter.default is parameter.empty else repr(parameter.default)
-        options.append(Option(name, default, kind, description))
-    return options
+        yield name, default, kind.split(", default")[0].removesuffix(", optional"), description
 
 
 def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
-    _, *found = re.split(r"^\s*Parameters\s*\n-{3,}\s*\n", doc, maxsplit=1, flags=re.MULTILINE)
-    section = re.split(r"^.*\n-{3,}\s*$", "".join(found), maxsplit=1, flags=re.MULTILINE)[0]
-    described: dict[str, tuple[str, str]] = {}
-    names: list[str] = []
-    for line in section.splitlines():
-        if line.strip() and not line.startswith(" "):
-            heading, _, kind = line.partition(" : ")
-            names = [name.strip().lstrip("*") for name in heading.split(",")]
-            described |= dict.fromkeys(names, (_text(kind), ""))
-        else:
-            for name in names:
-                kind, description = described[name]
-                described[name] = (kind, f"{description} {line.strip()}".strip())
-    return {name: (kind, _text(description)) for name, (kind, description) in described.items()}
+    """Return the type and description of each parameter in a docstring, without markup."""
+    found: dict[str, tuple[str, str]] = {}
+    for names, entry in _docs.entries_of(_docs.sections_of(doc).get("Parameters", "")).items():
+        first, *lines = map(str.strip, entry.split("\n"))
+        texts = _text(first.partition(" : ")[2]), _text(" ".join(filter(None, lines)))
+        found |= dict.fromkeys((name.lstrip("*") for name in names), texts)
+    return found
 
 
 def _text(line: str) -> str:

@@ -20,10 +20,9 @@ from moo_clustering.descriptions import human_number, with_unit
 from moo_clustering.persistence import fingerprint, replacing
 
 if TYPE_CHECKING:
-    from moo_clustering.bags import Bags
     from moo_clustering.datasets.tables import Roles
 
-# Limits on texts that identify samples: their characters, the columns that they show, and the samples.
+# Texts that identify samples: maximum numbers of characters, of columns shown, and of samples.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
 _FEWEST = 2  # minimum number of label columns in a fit
 REGIONS = "regions.geojson"
@@ -65,14 +64,13 @@ class Samples(Table):
 
     @classmethod
     def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
-        """Create samples from a data set by copying the fields that both have."""
+        """Create samples by copying the attributes of a data set that are also fields of this class."""
         own = {each.name for each in fields(cls)}
         shared = {name: value for name, value in vars(data).items() if name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
 
     @property
     def features(self) -> str:
-        """Number of features, as text."""
         return f"{len(self.feature_names)} features"
 
     def __str__(self) -> str:
@@ -130,11 +128,6 @@ class Samples(Table):
         ]
         return [f"{', '.join(filter(None, row))}{more}" for row in zip(*cells, strict=True)]
 
-    @property
-    def columns_with_roles(self) -> Sequence[str]:
-        """Columns that the fit uses, but not as features."""
-        return ()
-
     def report_data(self) -> dict[str, Any]:
         """Return the data and feature names as arguments for ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
@@ -166,9 +159,11 @@ class Samples(Table):
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute scores of the agreement between clusters and known classes; {} if no classes are known."""
-        # With partial labels, add the accuracy on samples without labels in the fit. If samples have several
-        # classes, return only the entropy (bits) of classes in the clusters and in random clusters.
+        """Compute scores of the agreement between clusters and known classes; {} if no classes are known.
+
+        Partial labels add the accuracy on samples without labels in the fit. If samples can have several
+        classes, the scores are the entropies (bits) of the classes in the clusters and in random clusters.
+        """
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:
@@ -187,20 +182,18 @@ class Samples(Table):
         return {"accuracy": clustering_accuracy(y, labels), "nmi": nmi(y, labels), "adjusted_rand": rand}
 
 
-@dataclass(frozen=True, eq=False)
 class UntabledSamples(Samples):
     """Samples that cannot be shown as a table, for example a sparse matrix."""
 
-    is_table: ClassVar[bool] = False
-    has_units: ClassVar[bool] = False
+    is_table = False
+    has_units = False
 
 
-@dataclass(frozen=True, eq=False)
 class GraphSamples(UntabledSamples):
     """Nodes of a graph; ``X`` is its adjacency matrix."""
 
-    kind: ClassVar[str] = "node"
-    read_as: ClassVar[str] = "a graph"
+    kind = "node"
+    read_as = "a graph"
 
     @property
     def features(self) -> str:
@@ -221,11 +214,10 @@ class GraphSamples(UntabledSamples):
         return shown | {"embedding": pd.DataFrame(layout, ["spring layout 1", "spring layout 2"]).T}
 
 
-@dataclass(frozen=True, eq=False)
 class PreparedSamples(Samples):
     """Table with features computed from its columns."""
 
-    prepared: PreparedTable = field(kw_only=True)
+    prepared: PreparedTable
 
     @property
     def features(self) -> str:
@@ -269,11 +261,7 @@ class AreaSamples(PreparedSamples):
     geometry: Any = field(kw_only=True)  # see :func:`~moo_clustering.cli.load.polygons`
     roles_of_map: dict[str, str] = field(kw_only=True)  # names of the columns ``weight`` and ``start``
 
-    kind: ClassVar[str] = "area"
-
-    @property
-    def columns_with_roles(self) -> Sequence[str]:
-        return (*self.roles_of_map.values(),)
+    kind = "area"
 
     def report_data(self) -> dict[str, Any]:
         return super().report_data() | {"geometry": self.geometry}
@@ -297,13 +285,12 @@ class AreaSamples(PreparedSamples):
         return [REGIONS]
 
 
-@dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):
     """Table with categorical columns, stored as a data frame."""
 
-    source: CategoryTable = field(kw_only=True)
+    source: CategoryTable
 
-    has_units: ClassVar[bool] = False
+    has_units = False
 
     @property
     def features(self) -> str:
@@ -321,14 +308,13 @@ class CategorySamples(Samples):
         return {"X": self.X}
 
 
-@dataclass(frozen=True, eq=False)
 class LabelSetSamples(UntabledSamples):
     """Samples that can have several labels each."""
 
-    source: MultiLabelTable = field(kw_only=True)
+    source: MultiLabelTable
 
-    read_as: ClassVar[str] = "features and label sets"
-    has_terms: ClassVar[bool] = True
+    read_as = "features and label sets"
+    has_terms = True
 
     def record(self) -> dict[str, Any]:
         return super().record() | {"label_names": list(self.source.label_names)}
@@ -353,13 +339,12 @@ class LabelSetSamples(UntabledSamples):
 class TextSamples(UntabledSamples):
     """Documents, with features if these were computed from their texts."""
 
-    source: Documents = field(kw_only=True)
     # Term weights, shape (n_documents, n_terms). ``X`` contains term weights, components or embeddings.
     weights: Any = None
     made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
 
-    kind: ClassVar[str] = "document"
-    has_terms: ClassVar[bool] = True
+    kind = "document"
+    has_terms = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
         """Return a copy with term weights; its features are ``X`` or, if None, the term weights."""
@@ -398,14 +383,11 @@ class TextSamples(UntabledSamples):
         return super().report_data() | {"X": self.weights}
 
 
-@dataclass(frozen=True, eq=False)
 class BagSamples(UntabledSamples):
     """Bags of instances; ``X`` is a :class:`~moo_clustering.Bags`."""
 
-    X: Bags
-
-    kind: ClassVar[str] = "bag"
-    read_as: ClassVar[str] = "bags of instances"
+    kind = "bag"
+    read_as = "bags of instances"
 
     def __str__(self) -> str:
         bags = self.X
@@ -492,10 +474,11 @@ def _opening(title: str, text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LabelUse:
-    """Labels used in the fit (``given``), and labels that score the predictions (``held_out``)."""
+    """Labels used in the fit (``given``), and labels that score the predictions (``held_out``).
 
-    # Both arrays have shape (n_samples, n_labels). A row contains 0/1 indicators, or -1 if the sample has no
-    # labels of this kind. No sample has labels of both kinds.
+    Both arrays have shape (n_samples, n_labels). A row contains 0/1 indicators, or -1 if the sample has no
+    labels of this kind. No sample has labels of both kinds.
+    """
 
     names: tuple[str, ...]
     given: NDArray[np.int8]
@@ -509,12 +492,6 @@ class LabelUse:
     @property
     def is_held_out(self) -> NDArray[np.bool_]:
         return labelled_rows(self.held_out)
-
-    @property
-    def sources(self) -> dict[str, int]:
-        """Numbers for the record: of labels, of samples with labels in the fit, and of held-out samples."""
-        counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
-        return counts | {"n_held_out": int(self.is_held_out.sum())}
 
     @property
     def columns(self) -> NDArray[np.intp]:

@@ -28,8 +28,7 @@ from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
 _SOON = 0.02  # seconds until a signal received during a compilation is sent again
-# Number of allocations between garbage collections. Imports alone create half a million objects.
-_ALLOCATIONS = 50_000
+_ALLOCATIONS = 50_000  # between garbage collections; imports alone create half a million objects
 _LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
 # Warnings from other packages that are intended for developers.
 _NOT_FOR_USERS = (

@@ -30,28 +30,19 @@ from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agree
 
 # Number of sample pairs per block. A block's comparisons and counts, one byte each, should fit in the cache.
 BLOCK_PAIRS = 1 << 18
-# Maximum number of runs that one byte can count.
-RUNS_PER_BYTE = 255
-# Rows per dense block, which has 4 million entries if there are 2000 hyperedges.
-BLOCK_ROWS = 2048
-# Eigenvalues (in [0, 1]) below this value count as zero, because their eigenvectors are arbitrary.
-ZERO = 1e-10
-# Text that follows the upper limit of ``n_clusters`` in messages.
-_SAMPLES = ", the number of samples"
+RUNS_PER_BYTE = 255  # maximum number of runs that one byte can count
+BLOCK_ROWS = 2048  # rows per dense block, which has 4 million entries if there are 2000 hyperedges
+ZERO = 1e-10  # eigenvalues (in [0, 1]) below this value count as zero: their eigenvectors are arbitrary
+_SAMPLES = ", the number of samples"  # text that follows the upper limit of ``n_clusters`` in messages
 LOG = logging.getLogger("moo_clustering.consensus")
-# Maximum sum of weights: METIS may have been compiled with 32-bit integers.
-LARGEST_SUM = 2**30
-# Maximum number of hyperedges for which a dense eigensolver is used.
-MOST_DENSE_EDGES = 2000
+LARGEST_SUM = 2**30  # maximum sum of weights: METIS may have been compiled with 32-bit integers
+MOST_DENSE_EDGES = 2000  # maximum number of hyperedges for which a dense eigensolver is used
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-# Associations are tied if they differ by at most this value.
-TIE = 1e-12
-# Maximum number of sweeps in which clusters are matched to meta-clusters.
-MAX_SWEEPS = 20
-# Maximum size of a METIS part, as a multiple of the mean part size. MCLA merges clusters only if the largest
-# cluster exceeds a higher multiple: 1.8 times the mean for two clusters, 2 to 2.7 times for three to eight.
+TIE = 1e-12  # maximum difference of tied associations
+MAX_SWEEPS = 20  # maximum number of sweeps in which clusters are matched to meta-clusters
+# Multiples of the mean part size: maximum size of a METIS part, and size above which MCLA may merge clusters.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -67,10 +58,11 @@ def cspa(
 ) -> Labels:
     """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
 
-    If the samples that share a cluster in all runs form ``n_clusters`` groups, these are the result. So are
-    the connected components of the hypergraph, whose edges are clusters, if there are ``n_clusters``. Takes
-    O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes at most
-    O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
+    If the samples that share a cluster in all runs form ``n_clusters`` groups, these groups are the result.
+    Otherwise, if the hypergraph whose edges are the clusters has ``n_clusters`` connected components, these
+    are the result. Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory.
+    ``"svd"`` takes at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in
+    distinct runs.
 
     Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
     sample pairs require more than ``max_memory``, and an ImportError if METIS is required but pymetis
@@ -167,7 +159,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield (first row, block of rows) of S; ``upper`` omits the columns before the first row of a block."""
+    """Yield blocks of rows of S with their first row index; ``upper`` omits the columns before this index."""
     # S_ij is the weighted share of the runs with i and j that have them in one cluster; 0 if there are none.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
@@ -290,8 +282,8 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """If all runs agree on ``n_parts`` parts, return them, otherwise None, in O(n_samples n_runs) time."""
-    # If all runs are complete, first try the groups of samples that share a cluster in every run (``fewer``
-    # permits fewer than ``n_parts`` groups). Then try the hypergraph's connected components.
+    # If all runs are complete, first try the groups of samples that share a cluster in every run. With
+    # ``fewer``, there may be fewer than ``n_parts`` groups. Then try the hypergraph's connected components.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -437,7 +429,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Convert to integers: multiply by ``scale`` and round, or keep integers. The sum cannot overflow."""
+    """Multiply by ``scale`` and round, but keep integers. The scale is reduced if the sum is too large."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -456,7 +448,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency matrix of samples, then hyperedges; the weight of an edge is that of its run."""
+    """Return the adjacency matrix of samples, followed by hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -466,8 +458,8 @@ def spectral_parts(
 ) -> IntpArray:
     """Apply k-means to singular vectors of D_v^(-1/2) H^T D_e^(-1/2), with rows scaled to unit length."""
     # H is the incidence matrix; D_v and D_e are degrees of samples and hyperedges. With ``with_edges``,
-    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else
-    # O(n_samples n_runs n_parts).
+    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for at most 2000 hyperedges, and
+    # O(n_samples n_runs n_parts) time for more.
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -515,10 +507,10 @@ def hbgf(
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
     If the samples that share a cluster in all runs form at most ``n_clusters`` groups, these are the result.
-    So are the connected components of the graph, if there are ``n_clusters``. METIS takes roughly O(n_samples
-    n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E clusters, at
-    most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern, C. Brodley,
-    International Conference on Machine Learning (2004).
+    Otherwise, if the graph has ``n_clusters`` connected components, these are. METIS takes roughly
+    O(n_samples n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E
+    clusters, at most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern,
+    C. Brodley, International Conference on Machine Learning (2004).
 
     Parameters
     ----------
@@ -749,7 +741,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs in which a sample is in one cluster with a group, (n_parts, n_samples)."""
+    """Compute, for each group, the share of runs in which each sample shares a cluster with it."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -760,8 +752,8 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 def jaccard(edges: Hyperedges) -> FloatArray:
     """Compute Jaccard indices of hyperedges on the samples that both runs contain; the diagonal is zero."""
     shared = edges.intersections
-    # within[a, b] is the number of samples of hyperedge a that the run of b contains. As the clusters of a
-    # run are disjoint, it is the sum of their intersections with a.
+    # within[a, b] is the number of samples of hyperedge a that the run of b contains: the sum of a's
+    # intersections with the clusters of this run, which are disjoint.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -771,7 +763,7 @@ def jaccard(edges: Hyperedges) -> FloatArray:
 
 
 def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of a meta-cluster's clusters that contain a sample, (n_parts, n_samples)."""
+    """Compute, for each meta-cluster, the share of its clusters that contain each sample."""
     n = edges.n_samples
     run, column = np.nonzero(edges.seen)
     part = parts[edges.codes[run, column]]
@@ -790,7 +782,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return each cluster's meta-cluster; if a run has over ``n_parts`` clusters, -1 for the omitted ones."""
+    """Return each cluster's meta-cluster; if a run has more than ``n_parts`` clusters, some get -1."""
     # The first members are the clusters of one run: of the runs with n_parts clusters (or, if there are none,
     # with the most), the one that agrees best with all others. Then each run is matched to the meta-clusters
     # by the mean similarity of clusters to members, in at most 20 sweeps of O(E^2 n_parts) time.

@@ -337,7 +337,6 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
 
 
 def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
-    """Return the population; raise a ValueError if any gene is outside the range."""
     if X.size and (X.min() < lower or X.max() > upper):
         raise ValueError(f"genes must be from {lower} to {upper}, got {X.min()} to {X.max()}; {VALID_GENES}")
     return X

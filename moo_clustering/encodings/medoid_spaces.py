@@ -144,7 +144,7 @@ class DistanceMatrixSpace(MedoidSpace):
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # Reduce the unit slightly, so that totals in it are lower bounds despite floating-point errors.
+        # Reduce the unit slightly, so that totals in this unit are lower bounds despite rounding errors.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -191,8 +191,8 @@ class VectorSpace(MedoidSpace):
         # Zero rows have cosine distance 1 to all other samples and 0 to themselves.
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
-    def _measure(self, sums: FloatArray, products: FloatArray) -> None:
-        """Compute ``mean_square`` and ``total_to_one`` from the ``products`` of each row with ``sums``."""
+    def _measure(self, products: FloatArray) -> None:
+        """Compute ``mean_square`` and ``total_to_one``; ``products`` are those of all rows with their sum."""
         n = self.n_samples
         # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
@@ -217,15 +217,9 @@ class VectorSpace(MedoidSpace):
             yield rows, np.where(inside, place - first, -1)
             first += len(rows)
 
-    def _row_blocks(self, ids: IntArray) -> Iterator[FloatArray]:
+    def _row_blocks(self, ids: IntArray) -> Iterator[AnyFloatArray]:
         for part in block_slices(len(ids), self.n_samples):
             yield self.rows(ids[part])
-
-    def _parts(self, kernel: Callable[[int, int], None], count: int, n_operations: float) -> None:
-        for_parts(kernel, count, n_operations, self.n_jobs)
-
-    @abstractmethod
-    def rows(self, ids: IntArray) -> FloatArray: ...
 
 
 class DenseVectorSpace(VectorSpace):
@@ -237,32 +231,31 @@ class DenseVectorSpace(VectorSpace):
             require_squares(X)
         self.X = np.ascontiguousarray(unit_rows(X) if kind == kernels.COSINE else _near_origin(X))
         super().__init__(np.einsum("ij,ij->i", self.X, self.X), kind, n_jobs)
-        sums = self.X.sum(axis=0)
-        self._measure(sums, self.X @ sums)
+        self._measure(self.X @ self.X.sum(axis=0))
 
     def rows(self, ids: IntArray) -> FloatArray:
         rows = self.X[ids] @ self.X.T
         fill = partial(kernels.dense_rows, self.X, self.norms, ids, self.kind, rows)
-        self._parts(fill, len(ids), 8.0 * rows.size)
+        for_parts(fill, len(ids), 8.0 * rows.size, self.n_jobs)
         return rows
 
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
         out = np.empty(labels.shape)
         fill = partial(kernels.dense_own, self.X, medoids, labels, self.kind, out)
-        self._parts(fill, len(labels), labels.size * self.X.shape[1])
+        for_parts(fill, len(labels), labels.size * self.X.shape[1], self.n_jobs)
         return out
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
         least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
         fill = partial(kernels.dense_separations, self.X, medoids, self.kind, least, greatest)
-        self._parts(fill, len(medoids), medoids.size * medoids.shape[1] * self.X.shape[1] / 2)
+        for_parts(fill, len(medoids), medoids.size * medoids.shape[1] * self.X.shape[1] / 2, self.n_jobs)
         return least, greatest
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
         ties = RELATIVE, 2.0 / kernels.GRAIN if self.kind == kernels.COSINE else 0.0
         clusters = self.zero, members.order, members.starts, wanted, self.kind, *ties
         find = partial(kernels.dense_medoids, self.X, *clusters, medoids)
-        self._parts(find, len(medoids), 2 * members.order.size * self.X.shape[1])
+        for_parts(find, len(medoids), 2 * members.order.size * self.X.shape[1], self.n_jobs)
 
 
 def _near_origin(X: FloatArray) -> FloatArray:
@@ -285,6 +278,7 @@ class SparseVectorSpace(VectorSpace):
         else:
             require_squares(X)
         self.X = X
+        self._csr = X.indptr, X.indices, X.data
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         # Sum in column order, as the kernels do, so that identical rows have a distance of 0.
@@ -292,49 +286,44 @@ class SparseVectorSpace(VectorSpace):
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms
         self._each = 2.0 / kernels.GRAIN if kind == kernels.COSINE else 1e-14 * float(norms.max())
-        sums = np.asarray(X.sum(axis=0)).ravel()
-        self._measure(sums, X @ sums)
+        self._measure(X @ np.asarray(X.sum(axis=0)).ravel())
 
     def rows(self, ids: IntArray) -> FloatArray:
         rows = np.empty((len(ids), self.n_samples))
         by_column = (self._columns.indptr, self._columns.indices, self._columns.data)
-        fill = partial(kernels.sparse_rows, *self._csr(), *by_column, self.norms, ids, self.kind, rows)
-        self._parts(fill, len(ids), 2 * rows.size)
+        fill = partial(kernels.sparse_rows, *self._csr, *by_column, self.norms, ids, self.kind, rows)
+        for_parts(fill, len(ids), 2 * rows.size, self.n_jobs)
         return rows
 
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
         out = np.empty(labels.shape)
         members = member_table(labels, medoids.shape[1])
-        data, clusters = (*self._csr(), self.norms), (medoids, members.order, members.starts)
-        self._parts(
-            lambda lo, hi: kernels.sparse_own(*data, *clusters, self.kind, self._vector(), out, lo, hi),
-            len(labels),
-            len(labels) * self.X.nnz,
-        )
+        clusters = self.norms, medoids, members.order, members.starts, self.kind
+
+        def fill(lo: int, hi: int) -> None:
+            kernels.sparse_own(*self._csr, *clusters, self._vector(), out, lo, hi)
+
+        for_parts(fill, len(labels), len(labels) * self.X.nnz, self.n_jobs)
         return out
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
         least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
-        self._parts(
-            lambda lo, hi: kernels.sparse_separations(
-                *self._csr(), self.norms, medoids, self.kind, self._vector(), least, greatest, lo, hi
-            ),
-            len(medoids),
-            medoids.size * medoids.shape[1] * self.X.nnz / self.n_samples / 2,
-        )
+        given = *self._csr, self.norms, medoids, self.kind
+
+        def fill(lo: int, hi: int) -> None:
+            kernels.sparse_separations(*given, self._vector(), least, greatest, lo, hi)
+
+        n_operations = medoids.size * medoids.shape[1] * self.X.nnz / self.n_samples / 2
+        for_parts(fill, len(medoids), n_operations, self.n_jobs)
         return least, greatest
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        data = (*self._csr(), self._halves, self.zero, members.order, members.starts)
-        ties = (RELATIVE, self._each)
-        self._parts(
-            lambda lo, hi: kernels.sparse_medoids(*data, wanted, *ties, self._vector(), medoids, lo, hi),
-            len(medoids),
-            3 * len(medoids) * self.X.nnz,
-        )
+        data = *self._csr, self._halves, self.zero, members.order, members.starts
 
-    def _csr(self) -> tuple[Any, Any, Any]:
-        return self.X.indptr, self.X.indices, self.X.data
+        def find(lo: int, hi: int) -> None:
+            kernels.sparse_medoids(*data, wanted, RELATIVE, self._each, self._vector(), medoids, lo, hi)
+
+        for_parts(find, len(medoids), 3 * len(medoids) * self.X.nnz, self.n_jobs)
 
     def _vector(self) -> FloatArray:
         """Return a work array for a kernel: a zero for each column."""
@@ -378,6 +367,9 @@ class MedoidMemo:
             self._older, self._recent = self._recent, {}
         self._recent.update((name, int(flat[place])) for name, place in new.items())
         return medoids
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MedoidMemo, (len(self._salts),)
 
 
 class Members(NamedTuple):

@@ -43,11 +43,12 @@ class RowGenes(Documented, base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode each cluster of every partition by one member, in the order of the labels.
 
-        This member is the medoid, which has the smallest sum of distances *from* it to the other members (on
-        ties, the lowest row index), or the seed, which is nearest to the mean. Only the ``k_max`` largest
-        clusters (on ties, those with the lowest labels) are encoded; members are added up to ``k_min`` as in
-        :meth:`repair`. Decoding restores the partition only if every sample is nearest to its own cluster's
-        member. Medoids of k equally large clusters take O(n_individuals n_samples^2 / k) time.
+        Medoid encodings select the medoid, which has the smallest sum of distances *from* it to the other
+        members (on ties, the lowest row index). Seed encodings select the member nearest to the mean. Only
+        the ``k_max`` largest clusters (on ties, those with the lowest labels) are encoded. If there are fewer
+        than ``k_min`` clusters, members are added as in :meth:`repair`. Decoding restores the partition only
+        if every sample is nearer to its own cluster's member than to the others. Medoids of k equally large
+        clusters take O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -58,7 +59,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, -1 last. Only samples equally near to two of these may change cluster."""
+        """Sort row indices, with -1 last. Their order affects only samples equally near to two members."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -281,7 +282,7 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
-    """Return the cluster of every sample, that of its nearest medoid; shape (n_individuals, n_samples)."""
+    """Assign samples to their nearest medoids; return labels of shape (n_individuals, n_samples)."""
     # Rows of ``X`` contain distinct row indices, and -1 for empty slots; ``H[b, m]`` is the distance from b
     # to m. Clusters are numbered in slot order. Ties are broken by the lowest slot, but a medoid always
     # belongs to its own cluster. Takes O(n_individuals k_max n_samples) time.
@@ -342,7 +343,6 @@ def as_sets(X: IntArray) -> Int64Array:
 
 
 def set_sizes(sets: IntArray) -> Int64Array:
-    """Count the medoids in each row."""
     return np.asarray((sets >= 0).sum(axis=1), dtype=np.int64)
 
 
@@ -364,7 +364,7 @@ def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> I
 
 
 def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator | None = None) -> IntArray:
-    """Return a copy with samples in the first empty slots of rows with fewer than ``k_min`` medoids."""
+    """Return a copy in which samples fill the first empty slots of each row, up to ``k_min`` medoids."""
     # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
     slots = slots.copy()
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):

@@ -16,8 +16,9 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Moves proposed per area to restore old regions; weights that select load variation or changed areas alone.
+# Number of proposed moves per area when areas return to their old regions.
 _PER_AREA = 50
+# Weights of the objectives of ``climb_boundaries``: only the variation of loads, or only changed areas.
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
@@ -294,7 +295,6 @@ class RegionEncoding(LabelEncoding):
 
 
 def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
-    """Convert weights to floats; raise a ValueError unless there is one non-negative weight per area."""
     if weight is None:
         return np.ones(n_areas)
     found: FloatArray = checked_amounts(weight, "weight", "area")

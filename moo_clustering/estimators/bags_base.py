@@ -1,10 +1,9 @@
 """Base classes for bag clusterers, and functions that read, scale and compare bags."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -22,7 +21,6 @@ from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
-from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.constraints._checks import warn_of_shared_clusters
 from moo_clustering.constraints.pairs import supervision_pairs
@@ -69,8 +67,8 @@ class BagClusterer(
     min_cluster_size : int
         Minimum number of bags per cluster. Smaller clusters are filled with the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` * violation;
-        ``"repair"`` also moves bags to satisfy labels and pairs.
+        Both options multiply the objective by 1 + ``penalty`` * violation; ``"repair"`` also moves bags to
+        satisfy labels and pairs.
     penalty : float
     normalize : bool
         Whether to scale each feature to 0..1 over the instances of all bags (Eq. 11).
@@ -120,7 +118,7 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing if unlabelled. Each pair of labelled bags is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of each row of ``X``; or first row of each bag, followed by the number of rows.
+            Identifier of the bag of each row of ``X``, or the first row of each bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag indices that must be in the same cluster, or in different clusters.
         """
@@ -137,11 +135,12 @@ class BagClusterer(
         pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link)
         if y is not None:
             warn_of_shared_clusters(y, self.n_clusters)
-        self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
-        self.data_min_, self.data_range_ = self._range
+        self.data_min_, self.data_range_ = np.zeros(raw.n_features), np.ones(raw.n_features)
+        if self.normalize:
+            self.data_min_, self.data_range_ = feature_range(raw)
         (seed,) = spawn_seeds(self.random_state, 1)
         equal = _base.equal_items(bag_keys(raw))
-        data = BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed, equal)
+        data = BagData(self._scaled(raw), raw, pairs if len(pairs) else None, seed, equal)
         yield from self._fit(data) or ()
         if (data.united(self.labels_) != self.labels_).any():
             warn_caller("equal bags are in different clusters, because of min_cluster_size")
@@ -189,7 +188,7 @@ class BagClusterer(
         seconds = found.records[0].seconds if len(found.records) > 1 else ()
         return replace(
             found,
-            scaled=FeatureRange(self.data_min_, self.data_range_).scale_bags,
+            scaled=partial(scaled_bags, low=self.data_min_, span=self.data_range_),
             history=lambda: results.logbook_frame(self.logbook_, seconds),
             arrays=lambda: arrays,
         )
@@ -210,17 +209,6 @@ class BagClusterer(
     def _smallest_size(self, n_bags: int) -> int:
         """Return the minimum number of bags per cluster."""
         return self.min_cluster_size
-
-    def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and minimum cluster sizes, or None if neither needs one."""
-        return pair_rule(
-            data.bags.n_bags,
-            least,
-            data.constraints,
-            handling=self.constraint_handling,
-            penalty=self.penalty,
-            power=power,
-        )
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
         """Unite identical bags, set ``labels_`` and related attributes; return each cluster's old number."""
@@ -246,21 +234,24 @@ class BagClusterer(
     def _set_centers(self, centers: FloatArray) -> None:
         """Set ``cluster_centers_`` from scaled centres in the order of the clusters in ``labels_``."""
         self._centers = centers
-        self.cluster_centers_ = centers * self._range.span + self._range.low
+        self.cluster_centers_ = centers * self.data_range_ + self.data_min_
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the kind of distance and the medoids, which are one bag index per cluster in ``labels_``."""
+        """Set the medoids (one bag index per cluster in ``labels_``) and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind
 
     def _distances(self, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None) -> FloatArray:
         check_is_fitted(self)
-        bags = self._range.scale_bags(read_bags(self, X, groups, offsets, reset=False))
+        bags = self._scaled(read_bags(self, X, groups, offsets, reset=False))
         if hasattr(self, "cluster_centers_"):
             return farthest_distances(bags, self._centers)
-        medoids = self._range.scale_bags(self.medoid_bags_)
-        return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
+        medoids, n_jobs = self._scaled(self.medoid_bags_), getattr(self, "n_jobs", None)
+        return bag_distances(bags, medoids, kind=self._kind, n_jobs=n_jobs)
+
+    def _scaled(self, bags: Bags) -> Bags:
+        return scaled_bags(bags, self.data_min_, self.data_range_)
 
     @property
     def _n_features_out(self) -> int:
@@ -293,8 +284,8 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the index of the minimum along the last axis; of values equal up to rounding, the first wins."""
-    # Non-negative values are ties if they differ by a factor of up to 1 + 1e-9, by rounding.
+    """Return the index of the minimum along the last axis; ties are broken in favour of the first."""
+    # Because of rounding errors, equal distances can differ by a factor of up to 1 + 1e-9.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
@@ -330,45 +321,35 @@ def read_bags(
     return bags
 
 
-class FeatureRange(NamedTuple):
-    """Minimum and range of each feature for scaling (Eq. 11); constant features are scaled to 0."""
+def feature_range(bags: Bags) -> tuple[FloatArray, FloatArray]:
+    """Compute the minimum and the range of each feature over the instances of all bags."""
+    low = bags.instances.min(axis=0).astype(np.float64)
+    high = bags.instances.max(axis=0).astype(np.float64)
+    with np.errstate(over="ignore"):
+        span = high - low
+    if not np.isfinite(span).all():
+        column = int(np.isinf(span).argmax())
+        raise ValueError(
+            f"the range of feature {column}, {low[column]:g} to {high[column]:g}, overflows; "
+            "rescale the feature"
+        )
+    return low, span
 
-    low: FloatArray
-    span: FloatArray
 
-    @classmethod
-    def of(cls, bags: Bags) -> FeatureRange:
-        """Compute the feature ranges over the instances of all bags."""
-        low = bags.instances.min(axis=0).astype(np.float64)
-        high = bags.instances.max(axis=0).astype(np.float64)
-        with np.errstate(over="ignore"):
-            span = high - low
-        if not np.isfinite(span).all():
-            column = int(np.isinf(span).argmax())
-            raise ValueError(
-                f"the range of feature {column}, {low[column]:g} to {high[column]:g}, overflows; "
-                "rescale the feature"
-            )
-        return cls(low, span)
+def scaled_bags(bags: Bags, low: FloatArray, span: FloatArray) -> Bags:
+    """Scale the instances by :func:`scaled_rows`."""
+    if not low.any() and (span == 1.0).all():
+        return bags
+    return bags.with_instances(freeze(scaled_rows(bags.instances, low, span)))
 
-    @classmethod
-    def unit(cls, n_features: int) -> FeatureRange:
-        """Create the range from 0 to 1, for which scaling does not change the values."""
-        return cls(np.zeros(n_features), np.ones(n_features))
 
-    def scale_bags(self, bags: Bags) -> Bags:
-        """Scale bags without clipping values outside the range."""
-        if not self.low.any() and (self.span == 1.0).all():
-            return bags
-        return bags.with_instances(freeze(self.scale(bags.instances)))
-
-    def scale(self, rows: ArrayLike) -> FloatArray:
-        """Scale rows, and return them as a new array."""
-        scaled = np.array(rows, dtype=np.float64)
-        scaled -= self.low
-        scaled /= np.where(self.span > 0.0, self.span, 1.0)
-        scaled[:, self.span == 0.0] = 0.0
-        return scaled
+def scaled_rows(rows: ArrayLike, low: FloatArray, span: FloatArray) -> FloatArray:
+    """Scale values in the feature ranges to 0..1 (Eq. 11), without clipping; constant features become 0."""
+    scaled = np.array(rows, dtype=np.float64)
+    scaled -= low
+    scaled /= np.where(span > 0.0, span, 1.0)
+    scaled[:, span == 0.0] = 0.0
+    return scaled
 
 
 def bag_keys(bags: Bags) -> Iterator[bytes]:

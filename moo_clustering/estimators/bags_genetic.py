@@ -16,11 +16,10 @@ from moo_clustering._arrays import Labels, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import CountedStep
 from moo_clustering.algorithms.search import Plans
-from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
+from moo_clustering.bags import BagGeometry, BagObjective, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair
-from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, LabelEncoding, MedoidSlotEncoding
 from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import checkpoint_for
@@ -72,14 +71,9 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     _objective_name: ClassVar[Any] = "db"
 
     def _fit(self, data: BagData) -> Plans[None]:
-        pairs = data.constraints
-        checkpoint = checkpoint_for(
-            self,
-            data.raw_bags.instances,
-            data.raw_bags.offsets,
-            None if pairs is None else pairs.must_link,
-            None if pairs is None else pairs.cannot_link,
-        )
+        raw, pairs = data.raw_bags, data.constraints
+        links = (None, None) if pairs is None else (pairs.must_link, pairs.cannot_link)
+        checkpoint = checkpoint_for(self, raw.instances, raw.offsets, *links)
         rng = np.random.default_rng(data.seed)
         toolbox, step = self._compose(data, rng)
         search = algorithms.DeapSearch(
@@ -108,7 +102,6 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
         """Return the toolbox and the generation step for the search."""
 
     def _encoding(self, n_bags: int) -> Encoding:
-        """Return the encoding of the genotype."""
         return LabelEncoding(n_bags, self.n_clusters)
 
     @abstractmethod
@@ -186,23 +179,16 @@ class PartitionBagClusterer(GeneticBagClusterer):
         """Return the generation step."""
 
     def _take(self, data: BagData, best: Any) -> float:
-        objective = self._objective
-        labels = np.asarray(best)[None]
-        if self._allows_empty:
-            labels = self._filled(data, labels)
-        del self._objective
+        objective: BagObjective = self.__dict__.pop("_objective")
+        labels, least = np.asarray(best)[None], self._smallest_size(data.bags.n_bags)
+        # If the search allows empty clusters, add bags to clusters that are too small.
+        if self._allows_empty and np.bincount(labels[0], minlength=self.n_clusters).min() < least:
+            pairs = data.constraints if self.constraint_handling == "repair" else None
+            repair = PartitionRepair(data.bags.n_bags, least, pairs)
+            labels = repair.apply(labels, objective.distances(labels))
         self._set_labels(data, labels[0])
         self._set_centers(objective.geometry.centroids(self.labels_, self.n_clusters_))
         return float(objective.evaluate(self.labels_)[0])
-
-    def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Add bags to clusters that are too small; return the partition, shape (1, n_bags)."""
-        n_bags = data.bags.n_bags
-        least = self._smallest_size(n_bags)
-        if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
-            return labels
-        respected = data.constraints if self.constraint_handling == "repair" else None
-        return PartitionRepair(n_bags, least, respected).apply(labels, self._objective.distances(labels))
 
 
 @_options.estimator
@@ -288,8 +274,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         Objective: within-cluster sum of squares of the bag means, or a literal interpretation of Eq. 7.
         ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
-        Fitness factor for partitions with empty clusters: share of non-empty clusters (``"ratio"``) or, as in
-        the paper, their number. The number is at least 1, so it is no penalty.
+        Fitness factor of partitions with empty clusters: the share of non-empty clusters, or their number
+        (paper), which is no penalty, because it is at least 1.
 
     Examples
     --------
@@ -336,8 +322,8 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     Parameters
     ----------
     difference_threshold, n_keep : int
-        Initial number of genes in which parents must differ (default: a quarter of the number of bags), and
-        number of individuals that survive a restart.
+        Initial number of genes in which parents must differ (default: n_bags / 4), and number of individuals
+        that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
         Whether the threshold decreases after generations without a crossover, or without a surviving child.
     mutate : {"children", "population"}
@@ -446,10 +432,10 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, to minimise the Davies-Bouldin index (Eq. 10).
 
-    An individual has up to ``n_clusters`` medoid bags. Each bag is assigned to its nearest medoid. Computing
-    the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
-    n_bags n_clusters) time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik,
-    Pattern Recognition 35, 2002.
+    An individual has up to ``n_clusters`` medoid bags. Bags join their nearest medoids. Distances take
+    O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size n_bags n_clusters)
+    time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern Recognition
+    35, 2002.
 
     Parameters
     ----------
@@ -498,17 +484,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         distances = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)
         k_min = self.n_clusters if self.k_min is None else self.k_min
         encoding = MedoidSlotEncoding(distances, self.n_clusters, k_min)
-        self._score = MedoidBagScore(
-            data.bags,
-            encoding,
-            centers=self.centers,
-            weighting=self.weighting,
-            min_cluster_size=self.min_cluster_size,
-            constraints=data.constraints,
-            handling=self.constraint_handling,
-            penalty=self.penalty,
-            n_jobs=self.n_jobs,
-        )
+        self._score = MedoidBagScore(self, data, encoding)
         toolbox = slot_toolbox(encoding, self._score, rng, mutation=self.mutation, p_gene=self.p_gene)
         step = algorithms.GcukStep(
             cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals
@@ -519,8 +495,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         return self._score.encoding
 
     def _take(self, data: BagData, best: NDArray[Any]) -> float:
-        score = self._score
-        del self._score
+        score: MedoidBagScore = self.__dict__.pop("_score")
         labels, medoids = score.partitions(best[None])
         order = self._set_labels(data, labels[0], k_min=self.k_min)
         if self.n_clusters_ == 1:  # the index is then 0 for any medoid
@@ -532,29 +507,14 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 class MedoidBagScore:
     """Penalised Davies-Bouldin index of individuals with medoid bags as genes."""
 
-    def __init__(
-        self,
-        bags: Bags,
-        encoding: MedoidSlotEncoding,
-        *,
-        centers: Literal["medoid", "mean"],
-        weighting: Literal["bag", "instance"],
-        min_cluster_size: int,
-        constraints: PairwiseConstraints | None,
-        handling: Literal["penalty", "repair"],
-        penalty: float,
-        n_jobs: int | None,
-    ) -> None:
-        self.encoding = encoding
-        self.constraints = constraints
-        self.penalty = penalty
-        self._repair = PartitionRepair(
-            encoding.n_samples, min_cluster_size, constraints if handling == "repair" else None
-        )
+    def __init__(self, options: MIGCUK, data: BagData, encoding: MedoidSlotEncoding) -> None:
+        self.encoding, self._data, self._penalty = encoding, data, options.penalty
+        pairs = data.constraints if options.constraint_handling == "repair" else None
+        self._repair = PartitionRepair(encoding.n_samples, options.min_cluster_size, pairs)
         self._centroids: BagObjective | None = None
-        if centers == "mean":
-            geometry = BagGeometry(bags, weighting=weighting, n_jobs=n_jobs)
-            self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
+        if options.centers == "mean":
+            geometry = BagGeometry(data.bags, weighting=options.weighting, n_jobs=options.n_jobs)
+            self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=options.n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
         """Return repaired labels, and medoids padded with -1; replace each medoid that left its cluster."""
@@ -592,8 +552,7 @@ class MedoidBagScore:
             values = db_medoid(self.encoding.distances, labels, medoids)
         else:
             values = self._centroids.evaluate(labels)
-        if self.constraints is not None:
-            violation = self.constraints.violation(labels)
-            broken = violation > 0
-            values[broken] *= 1.0 + self.penalty * violation[broken]
+        violation = self._data.violation(labels)
+        broken = violation > 0
+        values[broken] *= 1.0 + self._penalty * violation[broken]
         return values

@@ -1,7 +1,5 @@
 """Document clustering by non-negative matrix factorisations and ensembles of factorisations."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
@@ -18,7 +16,7 @@ from moo_clustering._arrays import number_clusters, row_sizes, spawn_seeds, unit
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
-from moo_clustering._types import AnyFloatArray, Labels
+from moo_clustering._types import AnyFloatArray, FloatArray, Labels
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -79,8 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels found by each run; -1 for documents without terms. Consensus functions reject -1, so pass them
-        ``run_labels_[:, run_labels_[0] >= 0]``.
+        Labels of each run; -1 for documents without terms. Consensus functions reject -1.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations in the longest run.
@@ -170,9 +167,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         # Unite identical documents, because a run can give them different weights and therefore labels.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
-        self.selected_runs_ = chosen_runs(
-            self.run_selection, run_labels, runs.losses, self.n_clusters, B, self.select, select_seed
-        )
+        self.selected_runs_ = self._selected_runs(run_labels, runs.losses, B, select_seed)
         taken = run_labels[self.selected_runs_]
         found, associated = consensus_partition(
             self.consensus, taken, self.n_clusters, consensus_seed, int(self.max_memory)
@@ -201,7 +196,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         return self
 
     @documented(_base.OF_TRANSFORM)
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> FloatArray:
         """Compute cosine similarities to the mean term weights of clusters; 0 for documents without terms.
 
         Counts are converted to weights with the document frequencies of the training data.
@@ -228,6 +223,23 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             run_losses=self.run_losses_,
             arrays=lambda: {"association": self.association_, "confidence": self.confidence_},
         )
+
+    def _selected_runs(
+        self, labels: Labels, losses: FloatArray, B: Any, seed: np.random.SeedSequence
+    ) -> NDArray[np.intp]:
+        if self.run_selection == "none" or len(labels) < 2:
+            return np.arange(len(labels))
+        if self.run_selection == "best_half":
+            return best_half(labels)
+        return select_pareto(
+            labels,
+            self.n_clusters,
+            losses=losses,
+            min_runs=min(5, len(labels)),
+            select=self.select,
+            X=B if self.select == "i2" else None,
+            random_state=np.random.default_rng(seed),
+        ).runs
 
     def _weights(self, matrix: Any) -> Any:
         if self._tfidf is None:
@@ -292,16 +304,10 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X.
+        """Cluster the rows of X, non-negative weights of shape (n_documents, n_terms); ``y`` is ignored.
 
-        Raises a ValueError if parameters or data are invalid, if there are more clusters than documents or
-        terms, if all weights are 0, or if a run exceeds ``max_memory``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-            Non-negative term weights.
-        y : ignored
+        Raises a ValueError for invalid arguments, more clusters than documents or terms, only zeros in X, or
+        a run that exceeds ``max_memory``.
         """
         X = self._checked(X, reset=True)
         _base.check_n_clusters(self.n_clusters, X.shape[0], "documents, n_samples={}")
@@ -377,7 +383,7 @@ def _solver_options(model: Any) -> dict[str, Any]:
 
 def _best_run(
     runs: factorization.NMFRuns,
-) -> tuple[NDArray[np.float64], AnyFloatArray, AnyFloatArray, int]:
+) -> tuple[FloatArray, AnyFloatArray, AnyFloatArray, int]:
     """Return the losses of all runs, and the factors and number of iterations of the best run."""
     best = runs.best
     return runs.losses, runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best])
@@ -396,7 +402,7 @@ def ensemble_runs(
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
     **options: Any,
-) -> EnsembleRuns:
+) -> "EnsembleRuns":
     """Factorise B once per seed with :func:`map_nmf`, reading and writing the checkpoint."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
@@ -407,18 +413,17 @@ def ensemble_runs(
         return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
 
     done = _saved(checkpoint, len(seeds))
-    kept = _count(done)
+    n_done = n_saved = 0 if done is None else len(done.labels)
     step = len(seeds) if checkpoint is None else checkpoint.every
-    with progress_bar(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
-        while (first := _count(done)) < len(seeds):
-            batch = seeds[first : first + step]
+    with progress_bar(total=len(seeds), initial=n_done, disable=not verbose, unit="run") as bar:
+        while done is None or n_done < len(seeds):
+            batch = seeds[n_done : n_done + step]
             parts = factorization.map_nmf(summary, B, n_clusters, seeds=batch, **options)
-            done = _joined([*([] if done is None else [done]), *parts])
+            done = _joined(parts if done is None else [done, *parts])
+            n_done += len(batch)
             bar.update(len(batch))
             if checkpoint is not None:
-                kept = _save(checkpoint, done, kept)
-    if done is None:
-        raise ValueError("an ensemble requires at least one run")
+                n_saved = _save(checkpoint, done, n_saved)
     return done
 
 
@@ -426,25 +431,26 @@ class EnsembleRuns(NamedTuple):
     """Labels, losses and iterations of all runs, and topics (rows) of the run with the lowest loss."""
 
     labels: NDArray[np.int32]
-    losses: NDArray[np.float64]
+    losses: FloatArray
     n_iter: NDArray[np.int64]
-    topics: NDArray[np.float64]
+    topics: FloatArray
 
 
-def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Save finished runs; return their number in the file. If saving fails, warn or, without any, raise."""
+def _save(checkpoint: Checkpoint, done: EnsembleRuns, n_saved: int) -> int:
+    """Save the runs; return the number of runs in the file, which remains ``n_saved`` if saving fails."""
+    n_done = len(done.labels)
     try:
-        save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
+        save_checkpoint(checkpoint, done._asdict(), {"n_runs": n_done})
     except OSError as error:
-        if not kept:
+        if not n_saved:
             raise
         warn_caller(
-            f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
-            f"still contains {kept} runs",
+            f"checkpoint {checkpoint.path} could not be written after {n_done} runs ({error}); it "
+            f"still contains {n_saved} runs",
             RuntimeWarning,
         )
-        return kept
-    return _count(done)
+        return n_saved
+    return n_done
 
 
 def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
@@ -452,8 +458,9 @@ def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
         return None
     try:
         saved = EnsembleRuns(**state[0])
+        n_saved = len(saved.labels)
         fits = saved.labels.ndim == saved.topics.ndim == 2 and (
-            saved.losses.shape == saved.n_iter.shape == (_count(saved),)
+            saved.losses.shape == saved.n_iter.shape == (n_saved,)
         )
     except (TypeError, AttributeError):
         fits = False
@@ -461,15 +468,11 @@ def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
         raise ArchiveError(
             f"{checkpoint.path} is a damaged checkpoint: its arrays are inconsistent; {START_OVER}"
         )
-    if _count(saved) > n_runs:
+    if n_saved > n_runs:
         raise ValueError(
-            f"n_runs must be at least {_count(saved)}, the number of runs in {checkpoint.path}; got {n_runs}"
+            f"n_runs must be at least {n_saved}, the number of runs in {checkpoint.path}; got {n_runs}"
         )
     return saved
-
-
-def _count(runs: EnsembleRuns | None) -> int:
-    return 0 if runs is None else len(runs.labels)
 
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
@@ -478,35 +481,9 @@ def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
     return EnsembleRuns(labels, losses, n_iter, best.topics)
 
 
-def chosen_runs(
-    selection: str,
-    labels: Labels,
-    losses: NDArray[np.float64],
-    n_clusters: int,
-    B: Any,
-    select: str,
-    seed: np.random.SeedSequence,
-) -> NDArray[np.intp]:
-    """Select the runs used in the consensus, and return their indices."""
-    if selection == "none" or len(labels) < 2:
-        return np.arange(len(labels))
-    if selection == "best_half":
-        return best_half(labels)
-    picked = select_pareto(
-        labels,
-        n_clusters,
-        losses=losses,
-        min_runs=min(5, len(labels)),
-        select=select,  # type: ignore[arg-type]
-        X=B if select == "i2" else None,
-        random_state=np.random.default_rng(seed),
-    )
-    return picked.runs
-
-
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
-) -> tuple[Labels, NDArray[np.float64]]:
+) -> tuple[Labels, FloatArray]:
     """Return consensus labels, numbered by their first documents, and cluster-document associations."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
@@ -532,8 +509,8 @@ def consensus_partition(
     return found, association(labels, found)
 
 
-def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Return the mean share of a cluster (row) that a run puts into the topic of a document (column)."""
+def association(labels: Labels, partition: Labels) -> FloatArray:
+    """Return the share of each cluster (row) in the topic of each document (column), averaged over runs."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))

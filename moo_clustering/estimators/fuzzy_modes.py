@@ -1,15 +1,14 @@
 """FuzzyModesMOGA: evolutionary search for the modes of fuzzy clusters of categorical data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_complex_dtype, is_float_dtype, is_numeric_dtype
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.crossover.pntx import SinglePointCrossover
@@ -33,7 +32,8 @@ from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.modes import ModesMutation, ModesSampling
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems.categories import FuzzyModesProblem, memberships, mode_distances
+from moo_clustering.problems.categories import FuzzyModesProblem, mode_distances
+from moo_clustering.problems.centers import fuzzy_memberships
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
@@ -76,8 +76,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Partition to which the clusters of all other partitions are matched before the vote: the partition
         with the lowest pi, or with the highest mean similarity to the others.
     bins : int or None
-        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, columns are not
-        binned, and fractional numbers raise a ValueError.
+        Number of quantile intervals for float columns. With None, fractional numbers raise a ValueError.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
@@ -86,8 +85,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     Attributes
     ----------
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Modes of the selected solution; after a vote or consensus, most frequent values (or means of numbers)
-        of each cluster. Binned columns contain intervals.
+        Modes of the selected solution, or most frequent values (means of numbers) of each cluster after a
+        vote or consensus. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Equal to ``modes_``; only with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
@@ -136,8 +135,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     def _plans(self, X: Any, y: ArrayLike | None = None) -> Plans[None]:
         columns = read_columns(self, X, reset=True)
-        n_samples = len(columns[0].values)
-        _base.check_n_clusters(self.n_clusters, n_samples)
+        _base.check_n_clusters(self.n_clusters, len(columns[0]))
         categorical = self.metric == "hamming"
         self._coder: CategoryCoder | NumberCoder = (
             CategoryCoder(columns, self.bins) if categorical else NumberCoder(columns, self.scale)
@@ -160,14 +158,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     def _take_by_rule(self, rule: str) -> None:
         if rule == "vote":
-            labels = majority_vote(
-                self.pareto_labels_,
-                self._problem.space.data,
-                metric=self.metric,
-                beta=self.beta,
-                reference=self.reference,
-                n_jobs=self.n_jobs,
-            )
+            labels = majority_vote(self.pareto_labels_, self._problem.space.data, self)
         else:
             k = min(self.n_clusters, int((self.pareto_labels_.max(axis=1) + 1).sum()))
             labels = cspa(self.pareto_labels_, k, partitioner="svd", random_state=self._final_seed)
@@ -181,12 +172,14 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the fitted attributes; of equally near modes, ``predict`` takes the first in ``numbers``."""
+        """Set the fitted attributes; ``predict`` breaks ties between modes by their order in ``numbers``."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
         distances = mode_distances(self._problem.space.data, modes, self.metric)
-        self.memberships_ = np.ascontiguousarray(memberships(distances, float(self.fuzziness)).T)
+        self.memberships_ = np.ascontiguousarray(
+            fuzzy_memberships(distances, float(self.fuzziness), axis=0).T
+        )
         self.modes_ = self._coder.decode(modes)
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":
@@ -243,7 +236,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 class CategoryCoder:
     """Encoder that replaces the values or intervals of each column with codes 0, 1, ... in sorted order."""
 
-    def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
+    def __init__(self, columns: Sequence[pd.Series], bins: int | None) -> None:
         self._edges = [_edges(column, bins) for column in columns]
         self.categories = [
             _sorted_values(column)
@@ -252,23 +245,23 @@ class CategoryCoder:
             for column, edges in zip(columns, self._edges, strict=True)
         ]
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
-            if edges is None and len(categories) == len(column.values) > _FEW_VALUES:
+            if edges is None and len(categories) == len(column) > _FEW_VALUES:
                 warn_caller(
                     f"{column.name} has a different value in every sample, so its categories are "
                     "uninformative. Pass measured values as floats, which are binned, or use "
                     "metric='euclidean'."
                 )
 
-    def encode(self, columns: Sequence[Column]) -> NDArray[np.int32]:
+    def encode(self, columns: Sequence[pd.Series]) -> NDArray[np.int32]:
         """Return the codes, shape (n_samples, n_features); -1 for values that did not occur in ``fit``."""
         codes = []
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
             if edges is None:
-                codes.append(pd.Index(categories).get_indexer(column.values.to_numpy()))
-            elif column.is_number:
-                codes.append(np.searchsorted(edges, column.numbers(), side="right"))
+                codes.append(pd.Index(categories).get_indexer(column.to_numpy()))
+            elif is_numeric_dtype(column):
+                codes.append(np.searchsorted(edges, column.to_numpy(np.float64), side="right"))
             else:
-                raise ValueError(f"{column.name} was numeric in fit, got {column.values.dtype}")
+                raise ValueError(f"{column.name} was numeric in fit, got {column.dtype}")
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
@@ -283,7 +276,7 @@ class CategoryCoder:
 class NumberCoder:
     """Encoder that scales numeric columns."""
 
-    def __init__(self, columns: Sequence[Column], scale: str) -> None:
+    def __init__(self, columns: Sequence[pd.Series], scale: str) -> None:
         X = _matrix(columns)
         # Halve the numbers before subtracting, because differences between huge numbers could overflow.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
@@ -296,7 +289,7 @@ class NumberCoder:
             self._origin = self.decode(scaled.mean(axis=0))
             self._half = self._half * _not_zero(scaled.std(axis=0))
 
-    def encode(self, columns: Sequence[Column]) -> FloatArray:
+    def encode(self, columns: Sequence[pd.Series]) -> FloatArray:
         """Return the scaled numbers, shape (n_samples, n_features)."""
         return (_matrix(columns) / 2 - self._origin / 2) / self._half
 
@@ -309,12 +302,12 @@ def _not_zero(spread: FloatArray) -> FloatArray:
     return np.where(spread > 0.0, spread, 1.0)
 
 
-def _matrix(columns: Sequence[Column]) -> FloatArray:
+def _matrix(columns: Sequence[pd.Series]) -> FloatArray:
     other = []
     for column in columns:
-        if not column.is_number:
-            categories = isinstance(column.values.dtype, pd.CategoricalDtype)
-            kind = "categories" if categories else f"such as {column.values.iloc[0]!r}"
+        if not is_numeric_dtype(column):
+            categories = isinstance(column.dtype, pd.CategoricalDtype)
+            kind = "categories" if categories else f"such as {column.iloc[0]!r}"
             other.append(f"{column.name} ({kind})")
     if other:
         raise ValueError(
@@ -322,14 +315,14 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
             "which compares categories and bins numbers, or convert the columns to features with "
             "moo_clustering.datasets.prepare_table(frame).X"
         )
-    return np.column_stack([column.numbers() for column in columns])
+    return np.column_stack([column.to_numpy(np.float64) for column in columns])
 
 
-def _edges(column: Column, bins: int | None) -> FloatArray | None:
+def _edges(column: pd.Series, bins: int | None) -> FloatArray | None:
     """Return the boundaries between the intervals of a column, or None if the column is not binned."""
-    if not column.is_float:
+    if not is_float_dtype(column):
         return None
-    numbers = column.numbers()
+    numbers = column.to_numpy(np.float64)
     whole = bool((numbers == np.rint(numbers)).all())
     if bins is None and not whole:
         raise ValueError(
@@ -342,12 +335,11 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
     return np.unique(cuts[cuts > numbers.min()])
 
 
-def _sorted_values(column: Column) -> NDArray[Any]:
+def _sorted_values(column: pd.Series) -> NDArray[Any]:
     """Return the distinct values, sorted or in the category order of a pandas categorical."""
-    values = column.values
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return np.asarray(values.cat.remove_unused_categories().cat.categories)
-    distinct = pd.unique(values.to_numpy())
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return np.asarray(column.cat.remove_unused_categories().cat.categories)
+    distinct = pd.unique(column.to_numpy())
     try:
         return np.sort(distinct)
     except TypeError:
@@ -356,27 +348,11 @@ def _sorted_values(column: Column) -> NDArray[Any]:
         return distinct[order]
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """Table column without missing values; ``name`` is its name in messages, such as "column 'width'"."""
+def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[pd.Series]:
+    """Read the columns of a table, and set (if ``reset``) or check the estimator's features.
 
-    name: str
-    values: pd.Series
-
-    @property
-    def is_number(self) -> bool:
-        return bool(pd.api.types.is_numeric_dtype(self.values.dtype))
-
-    @property
-    def is_float(self) -> bool:
-        return bool(pd.api.types.is_float_dtype(self.values.dtype))
-
-    def numbers(self) -> FloatArray:
-        return self.values.to_numpy(dtype=np.float64)
-
-
-def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Read the columns of a table, and set (if ``reset``) or check the estimator's features."""
+    The returned columns have the names that messages use, such as "column 'width'".
+    """
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -398,26 +374,25 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
         # Convert half-precision and extended-precision floats, which pandas cannot compare.
         if values.dtype in (np.longdouble, np.float16):
             values = values.astype(np.float64)
-        columns.append(Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", values))
+        columns.append(values.rename(f"column {name!r}" if isinstance(name, str) else f"column {name}"))
         _check(columns[-1])
     return columns
 
 
-def _check(column: Column) -> None:
-    values = column.values
-    missing = np.flatnonzero(values.isna().to_numpy())
+def _check(column: pd.Series) -> None:
+    missing = np.flatnonzero(column.isna().to_numpy())
     if len(missing):
         raise ValueError(
             f"Input X contains NaN or missing values: {column.name} has {len(missing)}, the first in "
             f"row {missing[0]}; fill them in with moo_clustering.datasets.prepare_table(frame).columns, "
             "or use a category 'missing'"
         )
-    if column.is_float and not np.isfinite(column.numbers()).all():
+    if is_float_dtype(column) and not np.isfinite(column.to_numpy(np.float64)).all():
         raise ValueError(f"Input X contains infinity: {column.name}")
-    if pd.api.types.is_complex_dtype(values.dtype):
+    if is_complex_dtype(column):
         raise ValueError(f"Complex data not supported: {column.name}")
-    if values.dtype == object:
-        for value in values:
+    if column.dtype == object:
+        for value in column:
             try:
                 hash(value)
             except TypeError:
@@ -427,23 +402,21 @@ def _check(column: Column) -> None:
                 ) from None
 
 
-def majority_vote(
-    labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
-) -> Labels:
+def majority_vote(labels: Labels, data: NDArray[Any], options: FuzzyModesMOGA) -> Labels:
     """Assign samples to clusters by majority vote, or by their neighbours if too few partitions agree."""
     # A classifier trained on the samples with a vote share of at least ``beta`` assigns all others. Renumber
     # the clusters first; otherwise, tied matchings could depend on the given numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]
-    aligned = align_labels(labels[reference_row(labels, reference)], labels)
+    aligned = align_labels(labels[reference_row(labels, options.reference)], labels)
     votes = np.stack([np.count_nonzero(aligned == c, axis=0) for c in range(int(aligned.max()) + 1)])
     winner = votes.argmax(axis=0)
-    sure = votes.max(axis=0) / len(labels) >= beta - _EQUAL
+    sure = votes.max(axis=0) / len(labels) >= options.beta - _EQUAL
     enough = np.count_nonzero(sure) >= _N_NEIGHBORS
     if not sure.all() and enough and np.array_equal(np.unique(winner[sure]), np.unique(winner)):
-        classifier = KNeighborsClassifier(_N_NEIGHBORS, metric=metric, n_jobs=n_jobs)
-        with threads_here(n_jobs):
+        classifier = KNeighborsClassifier(_N_NEIGHBORS, metric=options.metric, n_jobs=options.n_jobs)
+        with threads_here(options.n_jobs):
             classifier.fit(data[sure], winner[sure])
             winner[~sure] = classifier.predict(data[~sure])
     return relabel_by_first_appearance(winner)

@@ -34,14 +34,8 @@ from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, SearchOptions, estimator
-from moo_clustering.operators import start_genes
-from moo_clustering.operators.centers import (
-    CenterMatchingCrossover,
-    LocalSearchRepair,
-    RelocateCenter,
-    Removal,
-    relocate,
-)
+from moo_clustering.operators import CenterMatchingCrossover, LocalSearchRepair, RelocateCenter, start_genes
+from moo_clustering.operators.centers import Removal, relocate
 from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
 from moo_clustering.parts import Parts, lazy_labels, parts
@@ -50,7 +44,6 @@ from moo_clustering.parts.statistics import Survey, survey
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProblem, nearest_centers, shifted
 
-STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
 # Maximum number of samples for searches that start from a Ward cut; ``strategy="ward"`` has no limit.
 WARD_SAMPLES = 8000
@@ -85,7 +78,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Size of the initial population, to which the population is reduced when it exceeds ``pop_max``.
+        Initial population size, which is restored when the population exceeds ``pop_max``.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -132,8 +125,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four random samples of its rows are searched with equal shares of the budget, and the
     results are improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array,
-    ``parts_`` is the table, and ``history_`` has one row per pass, with the number of distances computed by
-    the searches.
+    and ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------
@@ -164,8 +156,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X, of shape (n_samples, n_features), or a partitioned table; ``y`` is ignored.
 
-        Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
-        there are fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
+        Raises a ValueError if a Ward cut requires more than ``max_memory``. Issues a UserWarning if there are
+        fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
         """
         if self.pop_max < self.pop_min:
             raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}")
@@ -174,27 +166,20 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self.__dict__.pop("parts_", None)
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
-        if self._cuts(len(X)):
-            check_ward_memory(len(X), self.max_memory)
+        names = self._searches(len(X))
         # Omit budgets from the checkpoint, because a finished run can continue with a larger budget.
         budgets = {"max_distance_evaluations": None, "max_time": None, "max_memory": 1}
         checkpoint = _base.checkpoint_for(self, X, **budgets, report_controls=False)
         problem = SumOfSquaresProblem(X, self.n_clusters)
         begin = [] if self.start is None else [*problem.encoding.centers(start_genes(problem, self.start))]
-        names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
         seeds = dict(zip(STRATEGIES, spawn_seeds(self.random_state, len(STRATEGIES)), strict=True))
 
         def run(name: str, guard: searches.InterruptGuard) -> CenterSearch:
             search = self._search(name, problem.fresh(), np.random.default_rng(seeds[name]))
             first = name == self.strategy
             search.begin = begin if first else []
-            return run_search(
-                search,
-                guard,
-                checkpoint=checkpoint if first else None,
-                verbose=bool(self.verbose),
-                description=name if first else f"control {name}",
-            )
+            what = name if first else f"control {name}"
+            return run_search(search, guard, what, checkpoint if first else None)
 
         with searches.InterruptGuard() as guard:
             # Use threads, which share the data: the kernels release the GIL. Also, Ctrl-C and the checkpoint
@@ -204,12 +189,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self.labels_, order = number_clusters(best.labels)
         self._set_centers(order, best.centers, problem.encoding.offsets, best.objective)
         last = runs[0].generation, runs[0].problem.n_distances, best.objective
-        self._set_history([*runs[0].history, last], runs[:1])
-        of_name = [search.best.objective for search in runs]
-        self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
-        self.interrupted_ = guard.requested
-        self._warn()
-        return self
+        controls = zip(names[1:], runs[1:], strict=True)
+        self.control_inertia_ = {name: search.best.objective for name, search in controls}
+        return self._finished([*runs[0].history, last], runs[:1], guard)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
@@ -241,16 +223,14 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
                 f"n_clusters={self.n_clusters} must not exceed {n_searched}, the size of the samples drawn "
                 "from a partitioned table"
             )
-        if self._cuts(n_searched):
-            check_ward_memory(n_searched, self.max_memory)
-        names = [self.strategy, *(self._controls(n_searched) if self.report_controls else ())]
+        names = self._searches(n_searched)
         problems = [SumOfSquaresProblem(rows, self.n_clusters) for rows in samples]
 
         def run(name: str, place: int, guard: searches.InterruptGuard) -> CenterSearch:
-            rng = np.random.default_rng(seeds[1 + STRATEGIES.index(name) * _SEARCHES + place])
+            row = list(STRATEGIES).index(name)
+            rng = np.random.default_rng(seeds[1 + row * _SEARCHES + place])
             search = self._search(name, problems[place].fresh(), rng, n_searches)
-            what = f"{name}, sample {place + 1} of {n_searches}"
-            return run_search(search, guard, verbose=bool(self.verbose), description=what)
+            return run_search(search, guard, f"{name}, sample {place + 1} of {n_searches}")
 
         with searches.InterruptGuard() as guard:
             calls = [delayed(run)(name, place, guard) for name in names for place in range(n_searches)]
@@ -269,14 +249,11 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self._set_centers(order, centers[best], looked.offsets, float(squares[-1, best]))
         distances = sum(search.problem.n_distances for search in own)
         lowest = squares[:, :n_searches].min(axis=1).tolist()
-        self._set_history([(i, distances, value) for i, value in enumerate(lowest, 1)], own)
         of_name = squares[-1].reshape(len(names), -1).min(axis=1).tolist()
         self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
         self.parts_ = table
         self.labels_ = lazy_labels(table, self._label())
-        self.interrupted_ = guard.requested
-        self._warn()
-        return self
+        return self._finished([(i, distances, value) for i, value in enumerate(lowest, 1)], own, guard)
 
     def _label(self, *, of_fit: bool = False) -> NearestCenter:
         return NearestCenter(self._centers[self._numbers], self._offsets, self._numbers)
@@ -291,43 +268,46 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             arrays=lambda: {"centers": np.asarray(self.cluster_centers_)},
         )
 
-    def _controls(self, n_samples: int) -> list[str]:
-        allowed = CONTROLS if n_samples <= WARD_SAMPLES else [name for name in CONTROLS if name != "ward"]
-        return [name for name in allowed if name != self.strategy]
+    def _searches(self, n_samples: int) -> list[str]:
+        """Return ``strategy`` and the names of any controls; check the memory required for a Ward cut."""
+        names: list[str] = [self.strategy]
+        if self.report_controls:
+            controls = CONTROLS if n_samples <= WARD_SAMPLES else CONTROLS[:-1]  # without "ward"
+            names += [name for name in controls if name != self.strategy]
+        needed = 4 * n_samples * (n_samples - 1)
+        if needed > self.max_memory and any(self._starts_from_ward(name, n_samples) for name in names):
+            raise ValueError(
+                f"a Ward cut requires {needed} bytes for the distances of {n_samples} samples, which exceeds "
+                f"max_memory={self.max_memory} bytes; increase max_memory, or use a strategy other than "
+                "'ward' with ward_start=False and report_controls=False"
+            )
+        return names
 
-    def _starts_from_ward(self, n_samples: int) -> bool:
-        return self.ward_start and n_samples <= WARD_SAMPLES
-
-    def _cuts(self, n_samples: int) -> bool:
-        """Return whether the search or one of the controls starts from a Ward cut."""
-        if self.strategy == "ward" or (self.strategy == "memetic" and self._starts_from_ward(n_samples)):
-            return True
-        return self.report_controls and "ward" in self._controls(n_samples)
+    def _starts_from_ward(self, name: str, n_samples: int) -> bool:
+        return name == "ward" or (name == "memetic" and self.ward_start and n_samples <= WARD_SAMPLES)
 
     def _search(
         self, name: str, problem: SumOfSquaresProblem, rng: Generator, share: int = 1
     ) -> CenterSearch:
         budget = Budget(problem, self.max_distance_evaluations, self.max_time, share)
-        if name == "multistart":
-            return Multistart(problem, budget, rng, False)
-        if name in ("swap", "ward"):
-            return SwapSearch(problem, budget, rng, name == "ward", removal=self.removal)
-        return MemeticSearch(
-            problem,
-            budget,
-            rng,
-            self._starts_from_ward(problem.n_samples),
-            pop_min=self.pop_min,
-            pop_max=self.pop_max,
-            max_stall=self.max_stall,
-            engine=self.engine,
-            pm=self.pm,
-            removal=self.removal,
-        )
+        ward = self._starts_from_ward(name, problem.n_samples)
+        return STRATEGIES[name](problem, budget, rng, ward, self)
 
-    def _set_history(self, rows: list[Any], runs: Sequence[CenterSearch]) -> None:
+    def _finished(
+        self, rows: list[Any], runs: Sequence[CenterSearch], guard: searches.InterruptGuard
+    ) -> Self:
+        """Set ``history_``, the number of local searches and ``interrupted_``, and issue warnings."""
         self.history_ = pd.DataFrame(rows, columns=["generation", "distance_evaluations", "inertia"])
         self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in runs)
+        self.interrupted_ = guard.requested
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        if self.interrupted_:
+            warn_caller(
+                f"the search was interrupted after {self.n_local_searches_} local searches; the best "
+                "partition so far is returned",
+                searches.InterruptedSearchWarning,
+            )
+        return self
 
     def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
         self.inertia_ = inertia
@@ -336,15 +316,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self._numbers = np.argsort(order)
         self.cluster_centers_ = self._centers + offsets[1] + offsets[0]
         self.n_clusters_ = self._n_features_out = len(order)
-
-    def _warn(self) -> None:
-        _base.warn_of_few(self.n_clusters_, self.n_clusters)
-        if self.interrupted_:
-            warn_caller(
-                f"the search was interrupted after {self.n_local_searches_} local searches; the best "
-                "partition so far is returned",
-                searches.InterruptedSearchWarning,
-            )
 
 
 class Budget:
@@ -383,9 +354,11 @@ class CenterSearch(ABC):
     best: Optimum
     begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
 
-    def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
+    def __init__(
+        self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool, options: MemeticKMeans
+    ) -> None:
         # Each search requires its own problem, because the problem counts distances.
-        self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
+        self.problem, self.budget, self.rng, self.ward, self.options = problem, budget, rng, ward, options
         self.history: list[tuple[int, int, float]] = []  # (n_local_searches, n_distances, objective)
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
         # Sums of squares up to this value are treated as 0.
@@ -445,7 +418,6 @@ class CenterSearch(ABC):
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state returned by :meth:`state`."""
         self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
         self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
         searches.set_rng_state(self.rng, meta["rng"])
@@ -464,84 +436,65 @@ class Multistart(CenterSearch):
 class SwapSearch(CenterSearch):
     """Search whose steps move a centre to a sample, run a local search, and keep the result if better."""
 
-    def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
-        super().__init__(*args)
-        self.removal: Removal = removal
-
     def step(self) -> None:
         if not self.history:
             self.search(self.first())
             return
-        centers = self.best.centers.copy()
+        centers, removal = self.best.centers.copy(), self.options.removal
         # With "cheap", draw three centres, and move the one whose removal costs least. Its new position is a
         # sample, drawn in proportion to the squared distance from the nearest centre.
-        mix = 1.0 if self.removal == "uniform" else 0.0
-        relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
+        mix = 1.0 if removal == "uniform" else 0.0
+        relocate(self.problem.encoding, centers, mix, self.rng, removal)
         self.search(centers)
 
 
 class MemeticSearch(CenterSearch):
     """Evolutionary search; see the strategy ``"memetic"`` of :class:`MemeticKMeans`."""
 
-    population: list[Member]
-    objectives: FloatArray
-    missing: int
-    stall: int
-
-    def __init__(
-        self, *args: Any, pop_min: int, pop_max: int, max_stall: int, engine: str, pm: float, removal: Removal
-    ) -> None:
+    def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
-        self._mate = MATINGS[engine](self.problem, self.rng, pm, removal)
-        self._empty()
+        mating = pymoo_mating if self.options.engine == "pymoo" else deap_mating
+        self._mate = mating(self.problem, self.rng, self.options.pm, self.options.removal)
+        self.population: list[Member] = []
+        self.stall = 0  # number of consecutive children without improvement
+
+    @property
+    def objectives(self) -> FloatArray:
+        return np.array([member.objective for member in self.population])
 
     def step(self) -> None:
-        if self.missing:
+        if len(self.population) < self.options.pop_min:
             start = self.search(self.first())
-            self._add(Member(start.centers.ravel(), start.objective, self.rng.random()))
-            self.missing -= 1
+            self.population.append(Member(start.centers.ravel(), start.objective, self.rng.random()))
             return
         child, before = self._mate(self._parent(), self._parent()), self.objectives.min()
         centers = child.genes.reshape(self.problem.n_clusters, -1).copy()
         self.offer(Optimum(centers, self.problem.nearest_labels(child.genes)[0], child.objective))
-        self._add(child)
-        self.stall = 0 if self.objectives[-1] < before else self.stall + 1
-        if self.stall >= self.max_stall:
-            self._empty()
-        elif len(self.population) > self.pop_max:
-            rows = survivors(self.objectives, self.pop_min)
+        self.population.append(child)
+        self.stall = 0 if child.objective < before else self.stall + 1
+        if self.stall >= self.options.max_stall:
+            self.population, self.stall = [], 0
+        elif len(self.population) > self.options.pop_max:
+            rows = survivors(self.objectives, self.options.pop_min)
             self.population = [self.population[i] for i in rows]
-            self.objectives = self.objectives[rows]
 
     def state(self) -> State:
         arrays, meta = super().state()
         arrays["genes"] = np.array([member.genes for member in self.population])
         arrays["mixes"] = np.array([member.mix for member in self.population])
         arrays["objectives"] = self.objectives
-        return arrays, meta | {"missing": self.missing, "stall": self.stall}
+        return arrays, meta | {"stall": self.stall}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         super().restore(arrays, meta)
-        self.missing, self.stall = meta["missing"], meta["stall"]
-        self.objectives = arrays["objectives"]
-        rows = zip(arrays["genes"], self.objectives.tolist(), arrays["mixes"].tolist(), strict=True)
+        self.stall = meta["stall"]
+        rows = zip(arrays["genes"], arrays["objectives"].tolist(), arrays["mixes"].tolist(), strict=True)
         self.population = [Member(*row) for row in rows]
-
-    def _empty(self) -> None:
-        """Remove all members of the population, but keep ``best``."""
-        self.population = []
-        self.objectives = np.empty(0)
-        self.missing, self.stall = self.pop_min, 0
-
-    def _add(self, member: Member) -> None:
-        self.population.append(member)
-        self.objectives = np.append(self.objectives, member.objective)
 
     def _parent(self) -> Member:
         """Return the better of two individuals drawn with replacement."""
-        pair = self.rng.integers(len(self.population), size=2)
-        return self.population[pair[np.argmin(self.objectives[pair])]]
+        pair = [self.population[i] for i in self.rng.integers(len(self.population), size=2)]
+        return min(pair, key=lambda member: member.objective)
 
 
 def improved_by_passes(
@@ -566,9 +519,9 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """While this lowers the objective, merge two clusters and move the freed centre to a row of ``far``."""
-    # ``far`` contains each cluster's farthest row. A cluster is merged or loses it at most once, so the
-    # changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
+    """Merge two clusters and move the freed centre to a row of ``far`` while this lowers the objective."""
+    # ``far`` contains each cluster's farthest row. Each cluster is merged at most once, or loses its farthest
+    # row, so changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -612,30 +565,15 @@ def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     return problem.encoding.relative_centers(problem.encoding.encode(labels[np.newaxis]))[0]
 
 
-def check_ward_memory(n_samples: int, max_memory: int) -> None:
-    needed = 4 * n_samples * (n_samples - 1)
-    if needed > max_memory:
-        raise ValueError(
-            f"a Ward cut requires {needed} bytes for the distances of {n_samples} samples, which exceeds "
-            f"max_memory={max_memory} bytes; increase max_memory, or use a strategy other than 'ward' with "
-            "ward_start=False and report_controls=False"
-        )
-
-
 def run_search(
-    search: CenterSearch,
-    guard: searches.InterruptGuard,
-    *,
-    checkpoint: Checkpoint | None = None,
-    verbose: bool = False,
-    description: str = "",
+    search: CenterSearch, guard: searches.InterruptGuard, what: str, checkpoint: Checkpoint | None = None
 ) -> CenterSearch:
     """Run local searches, at least one, until the search is finished or interrupted by Ctrl-C."""
     # Saver uses only the attributes ``generation``, ``state`` and ``restore`` of a search.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
-    bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
-    with progress_bar(total=1.0, desc=description or None, disable=not verbose, bar_format=bar) as progress:
+    bar, verbose = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}", bool(search.options.verbose)
+    with progress_bar(total=1.0, desc=what, disable=not verbose, bar_format=bar) as progress:
         while not search.finished and not (search.history and guard.requested):
             search.step()
             saver.save_if_due()
@@ -691,4 +629,5 @@ def deap_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal
     return child
 
 
-MATINGS = {"pymoo": pymoo_mating, "deap": deap_mating}
+# Random seeds are assigned to strategies in this order.
+STRATEGIES = {"memetic": MemeticSearch, "swap": SwapSearch, "multistart": Multistart, "ward": SwapSearch}

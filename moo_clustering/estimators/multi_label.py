@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from joblib import delayed
@@ -444,24 +444,18 @@ def _fit_member(
 ) -> tuple[Any, NDArray[np.int8], bool]:
     draw_seed, fit_seed = seed.spawn(2)
     rows = np.sort(np.random.default_rng(draw_seed).choice(X.shape[0], size, replace=False))
-    examples = pruned_sets(indicators[rows], min_count, n_subsets)
-    classifier = fit_classes(seeded(base, fit_seed), X[rows[examples.rows]], examples.codes)
-    return classifier, examples.label_sets, examples.found
+    own, codes, label_sets, found = pruned_sets(indicators[rows], min_count, n_subsets)
+    return fit_classes(seeded(base, fit_seed), X[rows[own]], codes), label_sets, found
 
 
-class PrunedSets(NamedTuple):
-    """Training examples with frequent label sets. If no set is frequent, ``found`` is False; all are kept."""
-
-    rows: NDArray[np.intp]  # sample index of each example
-    codes: NDArray[np.intp]  # row of each example's set in ``label_sets``
-    label_sets: NDArray[np.int8]  # sorted by decreasing size and frequency, then first labels
-    found: bool
-
-
-def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
+def pruned_sets(
+    indicators: NDArray[Any], min_count: int, n_subsets: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int8], bool]:
     """Replace label sets that fewer than ``min_count`` samples have by frequent subsets of these sets."""
     # A sample with a rare label set becomes one example for each of the set's first ``n_subsets`` frequent
-    # proper subsets, and is omitted if there are none.
+    # proper subsets, and is omitted if there are none. Returns the sample index of each example, the row of
+    # its label set in the third item, the label sets by decreasing size and frequency, and whether any set is
+    # frequent. If no set is frequent, all are kept.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )
@@ -484,4 +478,4 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
             codes_of[number] = np.flatnonzero(row)[:n_subsets]
     codes = [codes_of[number] for number in inverse.ravel().tolist()]
     rows = np.repeat(np.arange(len(codes)), [len(own) for own in codes])
-    return PrunedSets(rows, np.concatenate([np.zeros(0, dtype=np.intp), *codes]), classes, found)
+    return rows, np.concatenate([np.zeros(0, dtype=np.intp), *codes]), classes, found

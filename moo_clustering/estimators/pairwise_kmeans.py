@@ -6,8 +6,9 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -33,6 +34,8 @@ PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
 Features = Any  # ndarray or CSR matrix of float64
+# Learned feature weights or matrix, and the value of its objective.
+LearnedMetric = tuple[FloatArray, float]
 # Penalty for each violated pair, or a pair of penalties for must-links and cannot-links.
 Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
@@ -46,8 +49,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
     n_init, max_iter : int
-        Number of runs with random sample orders and centres, of which the one with the lowest objective is
-        used, and maximum number of rounds in each run.
+        Number of random starts (the run with the lowest objective is used), and maximum rounds per run.
 
     Attributes
     ----------
@@ -69,9 +71,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     max_iter: Count = 100
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
@@ -83,14 +83,9 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         self._offset = distortion.offset(X)
         prepared = distortion.moved(X, self._offset)
         penalties = self._penalties(prepared, pairs, distortion)
-
-        def run(seed: np.random.SeedSequence) -> Partition:
-            rng = np.random.default_rng(seed)
-            centers = component_seeds(prepared, components, self.n_clusters, distortion, rng)
-            return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
-
-        runs = map(run, _arrays.spawn_seeds(self.random_state, self.n_init))
-        labels, centers, self.inertia_, history = min(runs, key=lambda partition: partition.history[-1])
+        seeds = _arrays.spawn_seeds(self.random_state, self.n_init)
+        runs = (self._run(prepared, components, penalties, np.random.default_rng(seed)) for seed in seeds)
+        labels, centers, self.inertia_, history = min(runs, key=lambda run: run[-1][-1])
         self.labels_, kept = _arrays.number_clusters(labels)
         self.n_clusters_ = len(kept)
         why = "X has fewer distinct rows than clusters, or must-links allow no more clusters"
@@ -98,6 +93,31 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         self.cluster_centers_ = centers[kept] + self._offset
         self.objective_history_ = np.array(history)
         self.objective_, self.n_iter_ = float(history[-1]), len(history)
+
+    def _run(
+        self, X: Features, components: Sequence[IntpArray], penalties: Penalties, rng: Generator
+    ) -> tuple[Int32Array, FloatArray, float, list[float]]:
+        """Assign samples in random order, and then update the centres, in rounds until no sample moves."""
+        # Returns labels, centres, the sum of distortions without penalties, and the objective of each round.
+        distortion, n_samples = DISTORTIONS[self.metric], X.shape[0]
+        centers = component_seeds(X, components, self.n_clusters, distortion, rng)
+        starts, partners, costs = penalties.by_sample(n_samples)
+        linked = np.diff(starts) > 0
+        labels = np.full(n_samples, -1, dtype=np.int32)
+        distances = np.ascontiguousarray(distortion.distances(X, centers))
+        spent = 0.0
+        history: list[float] = []
+        for _ in range(self.max_iter):
+            order = rng.permutation(n_samples)
+            moved = icm_sweep(distances, starts, partners, costs, order[linked[order]], labels)
+            if not moved:
+                history.append(history[-1])
+                break
+            centers = distortion.centers(X, labels, centers)
+            distances = np.ascontiguousarray(distortion.distances(X, centers))
+            spent = float(distances[np.arange(n_samples), labels].sum())
+            history.append(spent + penalties.total(labels))
+        return labels, centers, spent, history
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
@@ -156,8 +176,10 @@ class PCKMeans(PairwiseKMeans):
             must = cannot = float(distortion.distances(X, center).mean()) or 1.0
         else:
             must, cannot = two_penalties(self.penalty)
-        costs = np.full(len(pairs.must_link), must), np.full(len(pairs.cannot_link), cannot)
-        return Penalties(pairs.must_link, costs[0], pairs.cannot_link, costs[1])
+        must_costs = np.full(len(pairs.must_link), must)
+        return Penalties(
+            pairs.must_link, must_costs, pairs.cannot_link, np.full(len(pairs.cannot_link), cannot)
+        )
 
 
 @estimator
@@ -207,8 +229,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     metric_type : {"diagonal", "full"}
         Form of the metric: one weight per feature, or a full matrix.
     ridge : float
-        Share of the total variance that is added to the variance within must-links. With 0 (as published),
-        the learned metric is often degenerate.
+        Share of the total variance added to that within must-links; 0 (as published) is often degenerate.
     n_init, max_iter : int
         Number of k-means runs (the best is used), and maximum number of iterations in each run.
 
@@ -242,9 +263,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     max_iter: Count = 300
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(features))
         _arrays.require_squares(features)
@@ -261,7 +280,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
                     "distances are used"
                 )
             else:
-                self.metric_, self.metric_objective_, _ = learned
+                self.metric_, self.metric_objective_ = learned
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = self._mapped(features)
         _arrays.require_squares(mapped)
@@ -350,45 +369,6 @@ class Penalties:
         return starts, partner[order], np.concatenate([costs, costs])[order]
 
 
-def penalized_kmeans(
-    X: Features,
-    centers: FloatArray,
-    penalties: Penalties,
-    distortion: Distortion,
-    *,
-    max_iter: int,
-    rng: Generator,
-) -> Partition:
-    """Assign the samples in random order, and then update the centres, in rounds until no sample moves."""
-    n_samples = X.shape[0]
-    starts, partners, costs = penalties.by_sample(n_samples)
-    linked = np.diff(starts) > 0
-    labels = np.full(n_samples, -1, dtype=np.int32)
-    distances = np.ascontiguousarray(distortion.distances(X, centers))
-    spent = 0.0
-    history: list[float] = []
-    for _ in range(max_iter):
-        order = rng.permutation(n_samples)
-        moved = icm_sweep(distances, starts, partners, costs, order[linked[order]], labels)
-        if not moved:
-            history.append(history[-1])
-            break
-        centers = distortion.centers(X, labels, centers)
-        distances = np.ascontiguousarray(distortion.distances(X, centers))
-        spent = float(distances[np.arange(n_samples), labels].sum())
-        history.append(spent + penalties.total(labels))
-    return Partition(labels, centers, spent, history)
-
-
-class Partition(NamedTuple):
-    """Result of a run; ``history`` contains the objective after each round."""
-
-    labels: Int32Array
-    centers: FloatArray
-    distortion: float
-    history: list[float]
-
-
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
@@ -412,31 +392,24 @@ def component_seeds(
             nearest[chosen] = -1.0  # rank it below others with the same centre
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
-    if n_chosen < n_clusters:
-        free = np.ones(n_samples, dtype=bool)
-        if n_chosen:
-            free[members] = False
-        _fill(X, centers, n_chosen, free, distortion, rng)
+    if n_chosen == n_clusters:
+        return centers
+    free = np.ones(n_samples, dtype=bool)
+    if n_chosen:
+        free[members] = False
+    nearest = np.full(n_samples, np.inf)
+    for c in range(n_clusters):
+        if c >= n_chosen:
+            # Because of rounding errors, distances between identical rows can be positive.
+            new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
+            candidates = np.flatnonzero(free & new)
+            if not len(candidates):
+                candidates = np.flatnonzero(new) if new.any() else np.arange(n_samples)
+            i = candidates[rng.integers(len(candidates))]
+            centers[c] = _row(X, i)
+            free[i] = False
+        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
     return centers
-
-
-def _fill(
-    X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
-) -> None:
-    """Set ``centers[n_chosen:]`` to random samples, preferably from the mask ``free``."""
-    nearest = np.full(X.shape[0], np.inf)
-    for c in range(n_chosen):
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
-    for c in range(n_chosen, len(centers)):
-        # Because of rounding errors, distances between identical rows can be positive.
-        new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
-        candidates = np.flatnonzero(free & new)
-        if not len(candidates):
-            candidates = np.flatnonzero(new) if new.any() else np.arange(X.shape[0])
-        i = candidates[rng.integers(len(candidates))]
-        centers[c] = _row(X, i)
-        free[i] = False
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
 
 
 def _row(X: Features, i: int) -> FloatArray:
@@ -466,17 +439,14 @@ class Distortion:
         return _means(X, labels, n_groups)
 
     def within(self, X: Features, pairs: Int64Array) -> FloatArray:
-        """Compute the squared distances between the samples of each pair, in blocks of bounded memory."""
-        out = np.empty(len(pairs))
-        step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
-        for lo in range(0, len(pairs), step):
-            i, j = pairs[lo : lo + step].T
-            difference = X[i] - X[j]
+        """Compute the squared distances between the samples of each pair."""
+        squares = [np.zeros(0)]
+        for block in pair_differences(X, pairs):
             if sparse.issparse(X):
-                out[lo : lo + step] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+                squares.append(np.asarray(block.multiply(block).sum(axis=1)).ravel())
             else:
-                out[lo : lo + step] = np.einsum("ij,ij->i", difference, difference)
-        return out
+                squares.append(np.einsum("ij,ij->i", block, block))
+        return np.concatenate(squares)
 
     def largest(self, X: Features) -> float:
         """Return the largest squared distance, in O(m^2) time for m samples that are far from the mean."""
@@ -548,14 +518,6 @@ def _dense(X: Features) -> FloatArray:
 DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 
 
-class LearnedMetric(NamedTuple):
-    """Learned feature weights or matrix, the value of its objective, and the number of iterations."""
-
-    metric: FloatArray
-    objective: float
-    n_iter: int
-
-
 def diagonal_metric(
     X: FloatArray,
     must: Int64Array,
@@ -604,7 +566,7 @@ def diagonal_metric(
         _warn("diagonal", max_iter)
     a = np.zeros(len(used))
     a[used] = found.x / s
-    return LearnedMetric(a, float(found.fun), int(found.nit))
+    return a, float(found.fun)
 
 
 def full_metric(
@@ -638,12 +600,12 @@ def full_metric(
     apart = PairDifferences(X @ whiten, cannot)
     if not any((block != 0).any() for block in apart):
         return None
-    B, objective, n_iter = _ascend(apart, len(scales), max_iter, tol)
+    B, objective = _ascend(apart, len(scales), max_iter, tol)
     A = whiten @ B @ whiten.T
-    return LearnedMetric((A + A.T) / 2, objective, n_iter)
+    return (A + A.T) / 2, objective
 
 
-def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
+def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float]:
     """Maximise the sum of the cannot-link distances by projected gradient ascent from the matrix I / n."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
@@ -651,14 +613,14 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     value, gradient = _spread(apart, B, least)
     step = 1.0 / float(linalg.norm(gradient))
     values = [value]
-    for n_iter in range(1, max_iter + 1):
+    for _ in range(max_iter):
         # Because the objective is concave, no feasible matrix can improve it by more than this gap.
         largest = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0])
         gap = largest - float(np.sum(gradient * B))
         # If distances are near 0, the gap remains large, so also stop after ten steps with little gain.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
-            return B, value, n_iter
+            return B, value
         while True:
             candidate = _project(B + step * gradient)
             new_value, new_gradient = _spread(apart, candidate, least)
@@ -666,15 +628,15 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
                 break
             step /= 2
             if step * float(linalg.norm(gradient)) < 1e-14:
-                return B, value, n_iter
+                return B, value
         B, value, gradient, step = candidate, new_value, new_gradient, 1.5 * step
         values.append(value)
     _warn("full", max_iter)
-    return B, value, max_iter
+    return B, value
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Return the sum of distances in the metric B, and its gradient for distances raised to ``least``."""
+    """Return the sum of distances in the metric B, and its gradient, for distances of at least ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -721,14 +683,17 @@ class PairDifferences:
     """Differences ``X[i] - X[j]`` of pairs, stored if they take at most 256 MiB, otherwise recomputed."""
 
     def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
-        self._X, self._pairs, self.n_pairs = X, pairs, len(pairs)
-        self._kept = list(self._blocks()) if pairs.shape[0] * X.shape[1] <= KEPT_ITEMS else None
+        self.n_pairs = len(pairs)
+        self._blocks = partial(pair_differences, X, pairs)
+        self._kept = list(self._blocks()) if len(pairs) * X.shape[1] <= KEPT_ITEMS else None
 
     def __iter__(self) -> Iterator[FloatArray]:
         return self._blocks() if self._kept is None else iter(self._kept)
 
-    def _blocks(self) -> Iterator[FloatArray]:
-        step = max(1, PAIR_ITEMS // max(1, self._X.shape[1]))
-        for lo in range(0, len(self._pairs), step):
-            i, j = self._pairs[lo : lo + step].T
-            yield self._X[i] - self._X[j]
+
+def pair_differences(X: Features, pairs: Int64Array) -> Iterator[Features]:
+    """Yield the differences ``X[i] - X[j]`` of all pairs, in blocks of about 8 MiB."""
+    step = max(1, PAIR_ITEMS // max(1, X.shape[1]))
+    for lo in range(0, len(pairs), step):
+        i, j = pairs[lo : lo + step].T
+        yield X[i] - X[j]

@@ -58,8 +58,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     Parameters
     ----------
     pop_size, n_gen : int
-        Population size (in the paper, greater than ln N and at least sqrt(N)), and number of generations
-        after the initial population (0: no evolution).
+        Population size (in the paper, at least sqrt(N)), and generations after the initial population.
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
@@ -68,8 +67,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Number of candidate neighbours per sample. Default: 2k for ``operators="rank"``, k for ``"uniform"``,
         and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
     init : {"knn", "spread", "random"}
-        Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
-        several thousand samples or more, because evolution from ``"knn"`` is slow.
+        See :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for thousands of samples.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``: SBX and polynomial mutation of neighbour
         ranks. ``"index"`` (as in the paper): the same for sample indices, so that the row order matters.
@@ -146,9 +144,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         """
         return cls(n_clusters, **{**PESC_PAPER, **options})
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> Plans[None]:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> Plans[None]:
         kinds = [np.float64, np.float32]
         features: AnyFloatArray = numeric_features(self, X, dtype=kinds, ensure_min_samples=2)
         n_samples = features.shape[0]
@@ -214,14 +210,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         k = default_n_neighbors(n_samples) if self.n_neighbors is None else self.n_neighbors
         return min(k, n_samples - 1)
 
-    def _list_width(self, n_samples: int) -> int:
-        full, k = n_samples - 1, self._n_neighbors(n_samples)
-        if self.list_width == "full" or self.operators == "index" or self.init == "random":
-            return full
-        if self.list_width is None:
-            return min(full, 2 * k if self.operators == "rank" else k)
-        return min(full, max(int(self.list_width), k))
-
     def _neighbor_lists(
         self, X: NDArray[np.floating[Any]], groups: ConstraintGroups, rng: np.random.Generator
     ) -> graphs.NeighborLists:
@@ -232,7 +220,12 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
                 )
             indices, distances = self.neighbors
             return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
-        return self._neighbors(X, self._list_width(len(X)), rng, groups)
+        k, width = self._n_neighbors(len(X)), self.list_width
+        if width == "full" or self.operators == "index" or self.init == "random":
+            width = len(X) - 1
+        elif width is None:
+            width = 2 * k if self.operators == "rank" else k
+        return self._neighbors(X, min(len(X) - 1, max(width, k)), rng, groups)
 
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
@@ -256,7 +249,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return problem.ranks(genes), F
 
     def _search(self, problem: NeighborGraphProblem, seed: int) -> PymooSearch | DeapSearch:
-        """Create the search for neighbour graphs by NSGA-II in pymoo or DEAP."""
         sampling = operators.NeighborSampling(self.init)
         crossover, mutation = self._variation()
         survival = operators.DynamicDiversitySurvival(self.diversity, self.n_div)
@@ -317,13 +309,8 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Return the partition found by ES1, ES2 or ES3, and the scale factor of ES3 or None."""
-        S, sigma = self._similarities(ensemble)
-        return self.clustered(S), sigma
-
-    def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Return the merged graph, and the scale factor of ES3 (None for ES1 and ES2)."""
-        ranks, options = self.members(), self.options
+        """Merge graphs by ES1, ES2 or ES3; return the partition, and the scale factor of ES3 or None."""
+        ranks, options, sigma = self.members(), self.options, None
         if ensemble == "es1":
             if options["metric"] == "precomputed":
                 raise ValueError(
@@ -331,13 +318,15 @@ class GraphEnsemble(_fronts.MemberGraphs):
                     "does not provide; use 'es2' or 'es3'"
                 )
             own = {name: options[name] for name in ("orientation", "ridge", "min_weight", "n_jobs")}
-            return consensus.reconstruction_graph(ranks, self.lists, self.X, **own), None
-        if ensemble == "es2":
+            S = consensus.reconstruction_graph(ranks, self.lists, self.X, **own)
+        elif ensemble == "es2":
             weight, n_jobs = options["es2_weight"], options["n_jobs"]
-            return consensus.diversity_graph(ranks, self.lists, weight=weight, n_jobs=n_jobs), None
-        own = {name: options[name] for name in ("sigma", "n_clusters", "laplacian")}
-        rng = np.random.default_rng(self.weight_seed)
-        return consensus.kernel_graph(ranks, self.lists, **own, rng=rng)
+            S = consensus.diversity_graph(ranks, self.lists, weight=weight, n_jobs=n_jobs)
+        else:
+            own = {name: options[name] for name in ("sigma", "n_clusters", "laplacian")}
+            rng = np.random.default_rng(self.weight_seed)
+            S, sigma = consensus.kernel_graph(ranks, self.lists, **own, rng=rng)
+        return self.clustered(S), sigma
 
     def partition(self, member: int) -> graphs.SpectralPartition:
         """Partition a single non-dominated graph, with edge weights of 1."""
@@ -406,9 +395,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     max_memory: _options.Count = MAX_MEMORY
     verbose: _options.Verbose = False
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         data: AnyFloatArray = numeric_features(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)

@@ -1,7 +1,5 @@
 """Variants of SISC: an NSGA-II search (NSGA2SISC), an ensemble (SISCEnsemble) and a stack (SISCStacked)."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
@@ -36,7 +34,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _options, multi_label
 from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators.subspace import SISC, Clusters
+from moo_clustering.estimators.subspace import SISC
 from moo_clustering.operators.generic import MutationChoice
 from moo_clustering.problems.partition import unique_names
 from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
@@ -70,8 +68,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: ``n_clusters``. With a lower value, the search favours the
-        maximum number unless ``"n_clusters"`` is an objective.
+        Minimum number of clusters (default: ``n_clusters``). The search favours the maximum number unless
+        ``"n_clusters"`` is an objective.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
     objectives : sequence of str
@@ -263,10 +261,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         """Set the fitted attributes to the clusters found from the seeds ``x`` (``row`` of the front)."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
-        searched = self.history_, self.n_iter_
-        found = Clusters(done.memberships, done.centers, done.log_weights, done.impurities, np.zeros(0))
-        self._set(found, problem.encoding.data, problem.targets)
-        self.history_, self.n_iter_ = searched
+        found = done.memberships, done.centers, done.log_weights, done.impurities
+        self._set(*found, problem.encoding.data, problem.targets)
         self.chosen_, self.seeds_ = row, x[x >= 0][self._order]
 
 
@@ -313,7 +309,11 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     n_estimators: _options.Count = 6
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        sizes = _checked_sizes(self.n_clusters)
+        sizes = np.atleast_1d(np.asarray(self.n_clusters))
+        if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
+            raise ValueError(
+                f"n_clusters must be one or more positive integers, got {quoted(self.n_clusters)}"
+            )
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
@@ -343,20 +343,13 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
 def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
-) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
+) -> tuple[Any, "LogitScale", tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
         # Record warnings, so that ``fit`` issues each warning once and not once per member.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
     return model, scale, tuple((each.category, str(each.message)) for each in caught)
-
-
-def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
-    sizes = np.atleast_1d(np.asarray(n_clusters))
-    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
-        raise ValueError(f"n_clusters must be one or more positive integers, got {quoted(n_clusters)}")
-    return sizes
 
 
 class LogitScale(NamedTuple):
@@ -402,10 +395,10 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """Stack of SISC and a linear model: the weighted mean of the standardised logits of both.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC, which is usually 0 if many documents are labelled; both models are fitted n_folds + 1
-    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one of the models is
-    used. If the score is undefined in all folds, a UserWarning is issued, and the weight closest to 0.5 is
-    used. SISC-ML describes SISC, not the stack.
+    the weight of SISC (0 in most cases with many labels); both models are fitted n_folds + 1 times. Logits
+    are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If the score is
+    undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML describes SISC, not
+    the stack.
 
     Parameters
     ----------
@@ -417,8 +410,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     weights : sequence of float
         Candidate weights of SISC, from 0 to 1. A single weight requires no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents. An integer is capped at the number of these documents, and its folds
-        are stratified if each document has one class.
+        Folds of the labelled documents: at most one per document; stratified if each document has one class.
     scoring : "macro_auc" or callable
         ``scoring(y_true, y_score)`` for indicators and logits of shape (n_documents, n_classes); higher is
         better. The macro AUC ignores labels that are the same for all documents of a fold.

@@ -27,13 +27,13 @@ Rows = Any  # float64 or float32 ndarray, or CSR matrix, with rows of unit lengt
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
-    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster is filled with the row least similar to its own centroid. An iteration takes O(n_init nnz(X)
-    n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features)
-    n_clusters) memory plus a copy of X, which remains sparse. Source: I. Dhillon, D. Modha, "Concept
-    decompositions for large sparse text data using clustering", Machine Learning 42 (2001). Source of I2 and
-    bisection: Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion functions for
-    document clustering", Machine Learning 55 (2004).
+    Rows are scaled to unit length. Zero rows join the largest cluster, with a warning. An empty cluster
+    receives the row least similar to its centroid. An iteration takes O(n_init nnz(X) n_clusters) time, or
+    O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features) n_clusters) memory
+    plus a copy of X, which remains sparse. Sources: I. Dhillon, D. Modha, "Concept decompositions for large
+    sparse text data using clustering", Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and
+    theoretical comparisons of selected criterion functions for document clustering", Machine Learning 55
+    (2004).
 
     Parameters
     ----------
@@ -74,10 +74,8 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         rows, zero = unit_rows(X), row_sizes(X) == 0
         directed = rows[np.flatnonzero(~zero)] if zero.any() else rows
         best = self._best(directed)
-        if len(best.labels):
-            best = _equal_together(directed, best)
         # Assign zero rows to the largest cluster, because they have no direction.
-        self._largest = int(np.bincount(best.labels).argmax()) if len(best.labels) else 0
+        self._largest = int(np.bincount(best.labels, minlength=1).argmax())
         labels = np.full(X.shape[0], self._largest, dtype=np.int32)
         labels[~zero] = best.labels
         self.labels_, kept = number_clusters(labels)
@@ -124,7 +122,8 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
             return SphericalPartition(np.zeros(0, dtype=np.int32), centers, 0.0, 1, True)
-        strategy, n_clusters = ALGORITHMS[self.strategy], min(self.n_clusters, n_rows)
+        strategy = spherical_kmeans if self.strategy == "kmeans" else bisecting_spherical_kmeans
+        n_clusters = min(self.n_clusters, n_rows)
 
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
             return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
@@ -132,7 +131,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         # Use threads: they share the data, and products release the interpreter lock.
         seeds = spawn_seeds(self.random_state, self.n_init)
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
-        return max(runs, key=lambda partition: partition.i2)
+        return _equal_together(rows, max(runs, key=lambda partition: partition.i2))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -169,8 +168,11 @@ def bisecting_spherical_kmeans(
     untried = [0]
     while len(lengths) < n_clusters:
         for cluster in untried:
-            split = _split(X[np.flatnonzero(labels == cluster)], max_iter, rng)
-            if split is not None:
+            members = np.flatnonzero(labels == cluster)
+            if len(members) < 2:
+                continue
+            split = spherical_kmeans(X[members], 2, max_iter=max_iter, rng=rng)
+            if split.labels.any() and not split.labels.all():
                 splits[cluster] = split
                 n_iter += split.n_iter
                 converged = converged and split.converged
@@ -187,9 +189,6 @@ def bisecting_spherical_kmeans(
     sums = cluster_sums(X, labels, len(lengths))
     centers, _ = directions(sums, sums)
     return SphericalPartition(labels, centers, float(np.sum(lengths)), max(n_iter, 1), converged)
-
-
-ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmeans}
 
 
 class SphericalPartition(NamedTuple):
@@ -217,13 +216,6 @@ def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
     labels, kept = number_clusters(labels)
     centers, i2 = directions(cluster_sums(X, labels, len(kept)), found.centers[kept])
     return found._replace(labels=labels, centers=centers, i2=i2)
-
-
-def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
-    if X.shape[0] < 2:
-        return None
-    split = spherical_kmeans(X, 2, max_iter=max_iter, rng=rng)
-    return split if len(np.unique(split.labels)) == 2 else None
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:

@@ -1,13 +1,11 @@
 """Clusterers and classifiers with cluster-specific feature weights: SISC, SCAD2, EntropyWeightedKMeans."""
 
-from __future__ import annotations
-
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, fields, replace
 from numbers import Real
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -147,8 +145,7 @@ class SubspaceEstimator(
 
         ``cross_val_predict(method="predict_proba")`` and other functions that encode ``y`` treat -1 as a
         class, so pass them only labelled documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be
-        changed after fitting. Raises a ValueError if parameters, data or labels are invalid, or if there are
-        more clusters than documents.
+        changed after fitting. Raises a ValueError for invalid arguments, or more clusters than documents.
 
         Parameters
         ----------
@@ -252,12 +249,16 @@ class SubspaceEstimator(
         """Find clusters, and pass them to :meth:`_set`. Subclasses that run a search first yield its Plan."""
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
-        self._set(min(starts, key=lambda found: float(found.history[-1])), data, targets)
+        found, self.history_ = min(starts, key=lambda start: float(start[1][-1]))
+        self.n_iter_ = len(self.history_)
+        self._set(*found, data, targets)
         return None
 
     @abstractmethod
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Find clusters from a single start."""
+    def _clusters(
+        self, data: SubspaceData, targets: Targets, rng: np.random.Generator
+    ) -> tuple[tuple[AnyFloatArray, AnyFloatArray, AnyFloatArray, FloatArray], FloatArray]:
+        """Find clusters from a single start; return the first four arguments of ``_set``, and the history."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -286,25 +287,26 @@ class SubspaceEstimator(
         """Convert distances to scores, shape (n, n_clusters); the cluster with the highest is predicted."""
         return -distances
 
-    def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
+    def _set(
+        self, memberships: AnyFloatArray, centers: AnyFloatArray, log_weights: AnyFloatArray,
+        impurities: FloatArray, data: SubspaceData, targets: Targets,
+    ) -> None:  # fmt: skip
+        """Set the fitted attributes; centres and weights have shape (n_features, n_clusters)."""
         self.labels_: NDArray[np.int32]
-        self.labels_, used = number_clusters(found.memberships.argmax(axis=1))
+        self.labels_, used = number_clusters(memberships.argmax(axis=1))
         self.n_clusters_ = len(used)
         self._numbers = used.argsort().astype(np.int32)
-        unused = np.setdiff1d(np.arange(found.memberships.shape[1]), used)
+        unused = np.setdiff1d(np.arange(memberships.shape[1]), used)
         self._order: NDArray[np.intp] = np.concatenate([used, unused])
-        found = found.take(self._order)
-        self.memberships_ = found.memberships
-        self.cluster_centers_ = found.centers.T
-        self._log_weights = found.log_weights
-        self._impurities: FloatArray = found.impurities
+        ordered = (np.ascontiguousarray(part[:, self._order]) for part in (memberships, centers, log_weights))
+        self.memberships_, centers, self._log_weights = ordered
+        self.cluster_centers_ = centers.T
+        self._impurities: FloatArray = impurities[self._order]
         self._feature_means = data.mean()
         self._shift = data.matrix.shift
-        self.class_shares_: FloatArray = subspace.class_shares(found.memberships, targets)
+        self.class_shares_: FloatArray = subspace.class_shares(self.memberships_, targets)
         self.classes_: NDArray[Any] = targets.classes
         self.multilabel_: bool = targets.multilabel
-        self.history_ = found.history
-        self.n_iter_ = len(found.history)
 
     def _check_classes(self) -> None:
         if not len(self.classes_):
@@ -331,21 +333,6 @@ class SubspaceEstimator(
         return self._impurities, 1.5
 
 
-class Clusters(NamedTuple):
-    """Clusters found from one start; centres and weights have shape (n_features, n_clusters)."""
-
-    memberships: AnyFloatArray
-    centers: AnyFloatArray
-    log_weights: AnyFloatArray
-    impurities: FloatArray
-    history: FloatArray
-
-    def take(self, order: NDArray[np.intp]) -> Clusters:
-        """Return the clusters in the given order."""
-        memberships, centers, weights = (np.ascontiguousarray(array[:, order]) for array in self[:3])
-        return Clusters(memberships, centers, weights, self.impurities[order], self.history)
-
-
 def presence(X: Any) -> Any:
     """Copy ``X`` with 1 for positive values and 0 elsewhere; raise a ValueError for negative values."""
     values = X.data if issparse(X) else X
@@ -364,18 +351,16 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     """k-means with cluster-specific feature weights.
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
-    feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
-    clusters, only class predictions, which are cluster votes. An empty cluster restarts from a random
-    document. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
-    n_features) n_clusters) memory in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang,
-    "An entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data", IEEE
-    TKDE 19 (2007). SISC-ML, eq. 13.
+    feature's weight decreases exponentially with its dispersion in the cluster. Labels affect only the class
+    predictions, in which clusters vote. An empty cluster restarts from a random document. A sweep takes
+    O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents + n_features) n_clusters) memory
+    in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means
+    algorithm for subspace clustering of high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
     gamma : float
-        Increase in dispersion (squared units of X) that divides a weight by e. The larger ``gamma`` is, the
-        more features have a considerable weight.
+        Increase in dispersion (squared units of X) that divides a weight by e; large values equalise weights.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -399,7 +384,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
 
     _exponent = 1.0
 
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Any:
         found = subspace.entropy_weighted_kmeans(
             data,
             self.n_clusters,
@@ -413,7 +398,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
         # The last sweep updates the labels before the centres, so update the labels again.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         impurities = np.zeros(self.n_clusters)
-        return Clusters(memberships, found.centers, found.log_weights, impurities, found.history)
+        return (memberships, found.centers, found.log_weights, impurities), found.history
 
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
@@ -482,27 +467,26 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
         return subspace.memberships_from_distances(distances, self._impurities, self._options)
 
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Any:
         init: Any = getattr(self, "init", "seeds")  # SCAD2 has no such parameter
         memberships = subspace.start(init, data, targets, self.n_clusters, self._options, rng)
         found = subspace.iterate(
             data, targets, memberships, self._options, max_iter=self.max_iter, tol=self.tol
         )
         last = found.sweep
-        return Clusters(last.memberships, last.centers, last.log_weights, last.impurities, found.history)
+        return (last.memberships, last.centers, last.log_weights, last.impurities), found.history
 
 
 @_options.estimator
 class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     """Simultaneous Clustering and Attribute Discrimination, second version.
 
-    Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
-    not influence the clusters, only class predictions, which are cluster votes. The initial centres are
-    random documents, moved halfway to the mean. Centres that coincide never separate again, so use several
-    starts (``n_init``). A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
-    O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
-    The objective is that of SISC-ML, eq. 12, with squared deviations.
+    Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels
+    affect only the class predictions, in which clusters vote. Initial centres are random documents, moved
+    halfway to the mean. Use several starts (``n_init``), because equal centres never separate. A sweep takes
+    O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents + n_features) n_clusters) memory
+    plus X, which remains sparse. Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and
+    attribute weights", Pattern Recognition 37 (2004). Objective: SISC-ML, eq. 12, with squared deviations.
 
     Examples
     --------

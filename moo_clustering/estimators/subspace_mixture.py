@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Real
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr
 from sklearn.utils._param_validation import Interval
@@ -28,6 +27,8 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
+# Feature means after subtracting the offset (third item), and standard deviations (0 if constant).
+Space = tuple[FloatArray, FloatArray, Any]
 # Penalty per violated cannot-link, in nats: larger than any gain, but small enough to keep precision.
 _VIOLATED = 1e9
 # A new cluster consists of a sample's neighbours: maximum number of features used, range of the maximum
@@ -104,25 +105,17 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     max_iter: Count = 30
     min_variance: Annotated[float, Interval(Real, 0, 1, closed="neither")] = 0.01
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: Any, must_link: Any, cannot_link: Any) -> None:
         X = self._checked(X, reset=True)
         if self.n_clusters is not None:
             _base.check_n_clusters(self.n_clusters, X.shape[0])
         _arrays.require_squares(X)
         groups = supervision_groups(X.shape[0], y, must_link, cannot_link)
-        self._space = Standardised.of(X)
+        self._space = standardisation(X)
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
-        search = MixtureSearch(
-            samples_of(X, self._space),
-            groups,
-            rng=np.random.default_rng(seed),
-            max_iter=self.max_iter,
-            floor=self.min_variance,
-            n_jobs=self.n_jobs,
-        )
-        self.objective_history_ = np.array(search.run(self.n_clusters, self.n_swaps))
+        rng = np.random.default_rng(seed)
+        search = MixtureSearch(samples_of(X, self._space), self, rng, groups)
+        self.objective_history_ = np.array(search.run())
         self._set(search)
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
             _arrays.warn_caller(
@@ -182,58 +175,53 @@ class Model(NamedTuple):
     variances: FloatArray
 
 
-@dataclass
 class State:
     """Partition with the moments of each cluster."""
 
-    labels: Labels
-    sizes: FloatArray
-    sums: FloatArray
-    squares: FloatArray
+    # ``MixtureSearch.converged`` sets these attributes: the objective, the best and second-best cluster of
+    # each sample, and the difference between the sample's scores for these clusters.
+    objective: float
+    first: Labels
+    second: Labels
+    margins: FloatArray
+
+    def __init__(self, labels: Labels, sizes: FloatArray, sums: FloatArray, squares: FloatArray) -> None:
+        self.labels, self.sizes, self.sums, self.squares = labels, sizes, sums, squares
 
 
 class MixtureSearch:
-    """Search by hard EM and cluster swaps; ``best`` is the best solution so far."""
+    """Search by hard EM and cluster swaps; ``best`` is the best partition so far."""
 
     best: State
-    objective: float
 
     def __init__(
-        self,
-        samples: Samples,
+        self, samples: Samples, options: SubspaceMixture, rng: np.random.Generator,
         groups: ConstraintGroups | None = None,
-        *,
-        rng: np.random.Generator,
-        max_iter: int = 30,
-        floor: float = 0.01,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.samples, self.rng, self.max_iter = samples, rng, max_iter
-        self._floor, self._n_jobs = floor, n_jobs
-        n = samples.shape[0]
-        self._varying = samples.varying
-        price = np.log(float(n)) + np.log(max(1.0, float(self._varying.sum())))
-        self._prices = np.where(self._varying, price, np.inf)
+    ) -> None:  # fmt: skip
+        self.samples, self.options, self.rng = samples, options, rng
+        price = np.log(float(samples.shape[0])) + np.log(max(1.0, float(samples.varying.sum())))
+        self._prices = np.where(samples.varying, price, np.inf)
         self.pairs = None if groups is None or groups.is_empty else _Pairs(groups)
         self.n_iter = 0
 
-    def run(self, n_clusters: int | None, n_swaps: int | None) -> list[float]:
+    def run(self) -> list[float]:
         """Find clusters, and return the initial objective and the objective after each improvement."""
-        self.grow(n_clusters)
-        history = [self.objective]
+        self.grow()
+        n_swaps = self.options.n_swaps
+        history = [self.best.objective]
         done = in_vain = 0
         while in_vain < _SWAPS * len(self.best.sizes) if n_swaps is None else done < n_swaps:
             done, in_vain = done + 1, in_vain + 1
-            if self.swap(n_clusters is None):
-                history.append(self.objective)
+            if self.swap():
+                history.append(self.best.objective)
                 in_vain = 0
-        self._keep(self.converged(self.best))
+        self.converged(self.best)
         return history
 
-    def grow(self, n_clusters: int | None) -> None:
+    def grow(self) -> None:
         """Add clusters one by one, up to ``n_clusters`` or until the criterion no longer improves."""
-        n = self.samples.shape[0]
-        self._keep(self.converged(self.state(np.zeros(n, dtype=np.int32), 1)))
+        n_clusters = self.options.n_clusters
+        self.best = self.converged(self.state(np.zeros(self.samples.shape[0], dtype=np.int32), 1))
         largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
         in_vain = 0
         while in_vain < _PATIENCE if n_clusters is None else len(self.best.sizes) < n_clusters:
@@ -241,41 +229,39 @@ class MixtureSearch:
             group = largest[k - 1] if k <= len(largest) else None
             found = self.converged(self._seeded(self.best.labels, k, k + 1, group))
             in_vain += 1
-            if n_clusters is not None or found.objective > self.objective:
+            if n_clusters is not None or found.objective > self.best.objective:
                 in_vain = 0
-                self._keep(found)
+                self.best = found
 
-    def swap(self, any_number: bool = False) -> bool:
-        """Replace a cluster (with ``any_number``, also remove or add one) if this improves the objective."""
-        k = len(self.best.sizes)
+    def swap(self) -> bool:
+        """Replace a cluster or, without ``n_clusters``, remove or add one if this improves the objective."""
+        best, k, any_number = self.best, len(self.best.sizes), self.options.n_clusters is None
         if k == 1 and not any_number:
             return False
         kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
-        if k == 1:
-            kind = "add"
-        labels = self.best.labels.copy()
-        if kind == "add":
+        labels = best.labels.copy()
+        if kind == "add" or k == 1:
             state = self._seeded(labels, k, k + 1)
         else:
             out = self._chosen()
             members = labels == out
-            labels[members] = np.where(self._first == out, self._second, self._first)[members]
+            labels[members] = np.where(best.first == out, best.second, best.first)[members]
             if kind == "remove":
                 labels[labels > out] -= 1
                 state = self.state(labels, k - 1)
             else:
                 state = self._seeded(labels, out, k)
-        found = self.converged(state, self.objective)
-        if found.objective <= self.objective + 1e-9 * abs(self.objective):
+        found = self.converged(state, best.objective)
+        if found.objective <= best.objective + 1e-9 * abs(best.objective):
             return False
-        self._keep(found)
+        self.best = found
         return True
 
     def state(self, labels: Labels, k: int) -> State:
         """Compute the cluster moments of a partition."""
         d = self.samples.shape[1]
         state = State(np.full_like(labels, -1), np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
-        self._move(state, labels)
+        self.samples.move(state, labels)
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
@@ -284,38 +270,33 @@ class MixtureSearch:
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
         found = Model(features, linear, curves, bases, counts, gains, centers, variances)
-        gain = mixtures.fit_clusters(*self.samples.moments(state), self._floor, self._prices, *found)
+        moments, floor = self.samples.moments(state), self.options.min_variance
+        gain = mixtures.fit_clusters(*moments, floor, self._prices, *found)
         cost = 0.5 * np.log(len(state.labels)) * np.count_nonzero(state.sizes)
         return float(gain - cost), found
 
-    def converged(self, state: State, least: float = -np.inf) -> _Converged:
-        """Run hard EM until convergence, or until the objective is unlikely to reach ``least``."""
+    def converged(self, state: State, least: float = -np.inf) -> State:
+        """Run hard EM in place until convergence, or until the objective is unlikely to reach ``least``."""
         last = -np.inf
-        for _ in range(self.max_iter):
+        for _ in range(self.options.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
             # Stop if five more gains like the last one would not raise the objective to ``least``.
             if objective + 5 * (objective - last) < least:
                 break
             last = objective
-            first, second, margins = self.samples.assigned(model, self._n_jobs)
-            new = first.copy()
+            state.first, state.second, state.margins = self.samples.assigned(model, self.options.n_jobs)
+            new = state.first.copy()
             if self.pairs is not None:
                 self.pairs.assign(self.samples.scores(model, self.pairs.rows), state.labels, new)
-            if not self._move(state, new):
+            if not self.samples.move(state, new):
                 break
         else:
             objective, _ = self.model(state)
         if self.pairs is not None:
             objective -= _VIOLATED * self.pairs.n_violated(state.labels)
-        return _Converged(state, float(objective), first, second, margins)
-
-    def _keep(self, found: _Converged) -> None:
-        self.best, self.objective, self._first, self._second, self._margins = found
-
-    def _move(self, state: State, labels: Labels) -> int:
-        old, state.labels = state.labels, labels
-        return self.samples.move(old, state)
+        state.objective = float(objective)
+        return state
 
     def _chosen(self) -> int:
         """Draw a cluster to remove; empty clusters and clusters with a small loss are more likely."""
@@ -324,7 +305,7 @@ class MixtureSearch:
             return int(np.argmin(self.best.sizes))
         if self.rng.random() < 0.5:
             return int(self.rng.integers(k))
-        loss = np.bincount(self.best.labels, weights=self._margins, minlength=k)
+        loss = np.bincount(self.best.labels, weights=self.best.margins, minlength=k)
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
@@ -334,7 +315,7 @@ class MixtureSearch:
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
         moments = np.pad(best.sizes, more[0]), np.pad(best.sums, more), np.pad(best.squares, more)
         state = State(best.labels, *moments)
-        self._move(state, labels)
+        self.samples.move(state, labels)
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
@@ -356,7 +337,7 @@ class MixtureSearch:
             return (counts - len(rows) * near) / np.sqrt(len(rows) * near * (1 - near))
 
         known = excess(group) if len(group) > 1 else 0.0
-        used = ~self._varying
+        used = ~self.samples.varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
             # Draw the first feature from the eight with the highest excess; later ones have the highest.
@@ -368,14 +349,6 @@ class MixtureSearch:
                 break
             members = nearer
         return np.union1d(members, group)
-
-
-class _Converged(NamedTuple):
-    state: State
-    objective: float
-    first: Labels
-    second: Labels
-    margins: FloatArray
 
 
 class _Pairs:
@@ -414,44 +387,38 @@ class _Pairs:
         return int(np.count_nonzero(of_group[g] == of_group[h])) + len(split)
 
 
-class Standardised(NamedTuple):
-    """Means of the features after subtracting ``offset``, and standard deviations (0 if constant)."""
-
-    means: FloatArray
-    scales: FloatArray
-    offset: Any
-
-    @classmethod
-    def of(cls, X: Any) -> Standardised:
-        offset = 0.0 if sparse.issparse(X) else _arrays.far_offset(X)
-        if sparse.issparse(X):
-            means, variances = mean_variance_axis(X, axis=0)
-            largest = abs(X).max(axis=0).toarray().ravel()
-        else:
-            X = X - offset
-            means, variances, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)
-        scales = np.sqrt(variances)
-        # Because of rounding errors, the mean of equal values can differ from these values.
-        return cls(means, np.where(scales > 1e-12 * largest, scales, 0.0), offset)
-
-    @property
-    def factors(self) -> FloatArray:
-        """Inverse standard deviations; 0 for constant features."""
-        return np.divide(1.0, self.scales, out=np.zeros_like(self.scales), where=self.scales > 0)
+def standardisation(X: Any) -> Space:
+    """Compute the means and standard deviations by which :func:`samples_of` standardises samples."""
+    if sparse.issparse(X):
+        offset: Any = 0.0
+        means, variances = mean_variance_axis(X, axis=0)
+        largest = abs(X).max(axis=0).toarray().ravel()
+    else:
+        offset = _arrays.far_offset(X)
+        X = X - offset
+        means, variances, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)
+    scales = np.sqrt(variances)
+    # Because of rounding errors, the mean of equal values can differ from these values.
+    return means, np.where(scales > 1e-12 * largest, scales, 0.0), offset
 
 
-def samples_of(X: Any, space: Standardised) -> Samples:
-    """Standardise samples by the means and scales of the training data."""
+def samples_of(X: Any, space: Space) -> Samples:
+    """Standardise samples by the means and standard deviations of the training data."""
     return SparseSamples(X, space) if sparse.issparse(X) else Samples(X, space)
 
 
 class Samples:
     """Table ``_X - _shift``, whose features have mean 0 and variance 1."""
 
-    def __init__(self, X: Any, space: Standardised) -> None:
-        self.shape, self.varying = X.shape, space.scales > 0
-        self._X: Any = (X - space.offset - space.means) * space.factors
-        self._shift: Any = 0.0
+    def __init__(self, X: Any, space: Space) -> None:
+        means, scales, offset = space
+        self.shape, self.varying = X.shape, scales > 0
+        # Inverse standard deviations; 0 for constant features.
+        factors = np.divide(1.0, scales, out=np.zeros_like(scales), where=self.varying)
+        self._X, self._shift = self._standardised(X, means, factors, offset)
+
+    def _standardised(self, X: Any, means: FloatArray, factors: FloatArray, offset: Any) -> tuple[Any, Any]:
+        return (X - offset - means) * factors, 0.0
 
     def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:
         """Return the best and second-best cluster of each sample, and the difference between their scores."""
@@ -476,20 +443,21 @@ class Samples:
         found: FloatArray = X @ (linear - 2 * curves * shift).T + (X * X) @ curves.T + constants
         return found
 
-    def move(self, old: Labels, state: State) -> int:
-        """Update the moments for changed labels, and return the number of changes."""
-        return int(mixtures.move_rows(self._X, old, state.labels, state.sizes, state.sums, state.squares))
+    def move(self, state: State, labels: Labels) -> int:
+        """Set the labels, update the moments, and return the number of changed labels."""
+        old, state.labels = state.labels, labels
+        return int(mixtures.move_rows(self._X, old, labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return cluster sizes, sums and sums of squares."""
-        return state.sizes, state.sums, state.squares
+        """Return cluster sizes, sums and sums of squares of the standardised samples."""
+        sizes = state.sizes[:, None]
+        squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
+        return state.sizes, state.sums - sizes * self._shift, squares
 
     def row(self, i: int) -> Any:
-        """Return the features of one sample."""
         return self._X[i]
 
     def column(self, rows: Int64Array, j: int) -> Any:
-        """Return the values of one feature for some samples."""
         return self._X[rows, j]
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
@@ -501,11 +469,9 @@ class Samples:
 class SparseSamples(Samples):
     """Sparse samples; ``_shift`` is not subtracted from the data, but results take it into account."""
 
-    def __init__(self, X: Any, space: Standardised) -> None:
-        self.shape, self.varying = X.shape, space.scales > 0
-        values = X.data * space.factors[X.indices]
-        self._X = sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
-        self._shift = space.means * space.factors
+    def _standardised(self, X: Any, means: FloatArray, factors: FloatArray, offset: Any) -> tuple[Any, Any]:
+        values = X.data * factors[X.indices]
+        return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape), means * factors
 
     def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:
         scores, rows = self.scores(model, slice(None)), np.arange(self.shape[0])
@@ -515,22 +481,18 @@ class SparseSamples(Samples):
         second = scores.argmax(axis=1).astype(np.int32)
         return first, second, best - scores[rows, second]
 
-    def move(self, old: Labels, state: State) -> int:
-        moved = np.flatnonzero(old != state.labels)
+    def move(self, state: State, labels: Labels) -> int:
+        old, state.labels = state.labels, labels
+        moved = np.flatnonzero(old != labels)
         X, k = self._X[moved], len(state.sizes)
         ones, where = np.ones(len(moved)), np.arange(len(moved))
-        for sign, labels in ((-1.0, old[moved]), (1.0, state.labels[moved])):
-            own = labels >= 0
-            members = sparse.csr_array((ones[own], (labels[own], where[own])), shape=(k, len(moved)))
-            state.sizes += sign * np.bincount(labels[own], minlength=k)
+        for sign, changed in ((-1.0, old[moved]), (1.0, labels[moved])):
+            own = changed >= 0
+            members = sparse.csr_array((ones[own], (changed[own], where[own])), shape=(k, len(moved)))
+            state.sizes += sign * np.bincount(changed[own], minlength=k)
             state.sums += sign * (members @ X).toarray()
             state.squares += sign * (members @ (X * X)).toarray()
         return len(moved)
-
-    def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        sizes = state.sizes[:, None]
-        squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
-        return state.sizes, state.sums - sizes * self._shift, squares
 
     def row(self, i: int) -> Any:
         return self._X[[i]].toarray()[0] - self._shift

@@ -139,7 +139,7 @@ def _proposals(X: ArrayLike, metric: Metric, lists: NeighborLists | None, keys: 
     if metric == "precomputed":
         D = checked_distances(X)
         return [_exact_links(lambda rows: D[rows], keys)]
-    space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
+    space = neighbors.MetricSpace(checked_table(X, dtype=FLOATS), metric)
     search = neighbors.point_search(space.points, space)
     if len(keys) <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]

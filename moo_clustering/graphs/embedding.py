@@ -16,7 +16,7 @@ from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
-from moo_clustering._arrays import FloatArray, Int32Array, IntArray, choice, warn_caller
+from moo_clustering._arrays import FloatArray, Int32Array, choice, warn_caller
 from moo_clustering._data import checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_blocks, sum_blocks
@@ -155,22 +155,13 @@ def _pairs(
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
     # Order samples so that neighbours are close in memory, because memory access slows large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
-    products = _Products(_reordered(L, order), n_jobs)
+    rows = L[order][:, order]
+    rows.sort_indices()
+    products = _Products(rows, n_jobs)
     values, found = chebyshev_pairs(products, n_pairs, scale, known[order], rng, n_vectors)
     vectors = np.empty_like(found)
     vectors[order] = found
     return values, vectors
-
-
-def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
-    """Permute the rows and columns of a symmetric matrix."""
-    place = np.empty(len(order), dtype=S.indices.dtype)
-    place[order] = np.arange(len(order), dtype=place.dtype)
-    matrix = S[order]
-    np.take(place, matrix.indices, out=matrix.indices, mode="clip")
-    matrix.has_sorted_indices = False
-    matrix.sort_indices()
-    return matrix
 
 
 def _factors_well(S: sp.csr_array) -> bool:
@@ -217,7 +208,6 @@ def eigengap(
 
 
 def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
-    """Compute the smallest eigenpairs with a dense solver, in O(n^3) time and O(n^2) memory."""
     values, vectors = eigh(L.toarray(), subset_by_index=[0, n_pairs - 1])
     return values, vectors
 
@@ -236,12 +226,11 @@ def lanczos_pairs(
     values, vectors = rayleigh_ritz(L, found, n_pairs) if found.shape[1] else (np.empty(0), found)
     for _ in range(6):
         n_missing = n_pairs - vectors.shape[1]
-        operator = _Deflated(step, known, vectors)
         room = n - max(known.shape[1], vectors.shape[1])
         wanted = min(n_missing if n_missing > 0 else min(n_pairs, 3), room)
         if wanted < 1:
             break
-        new = operator.largest(wanted, tolerance, rng)
+        new = _missing_vectors(step, known, vectors, wanted, tolerance, rng)
         if not new.shape[1]:
             break
         quotients = np.einsum("ij,ij->j", new, L @ new)
@@ -281,34 +270,33 @@ def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> Floa
     return np.asarray(known @ rotation)
 
 
-class _Deflated:
-    """Symmetric operator restricted to the orthogonal complement of known vectors."""
+def _missing_vectors(
+    step: Step, known: sp.csr_array, vectors: FloatArray, n_pairs: int, tolerance: float, rng: Generator
+) -> FloatArray:
+    """Return converged eigenvectors of the largest eigenvalues of ``step``, restricted to new directions.
 
-    def __init__(self, step: Step, known: sp.csr_array, vectors: FloatArray) -> None:
-        self.step, self.known = step, known
-        self.known_t = known.T.tocsr()
-        beside, weight, _ = svd(vectors - known @ (self.known_t @ vectors), full_matrices=False)
-        self.beside = beside[:, weight > 1e-8]
+    New directions are those orthogonal to ``known`` and ``vectors``. At most ``n_pairs`` orthonormal vectors
+    are returned.
+    """
+    n, transposed = known.shape[0], known.T.tocsr()
+    beside, weight, _ = svd(vectors - known @ (transposed @ vectors), full_matrices=False)
+    beside = beside[:, weight > 1e-8]
 
-    def outside(self, x: FloatArray) -> FloatArray:
-        return x - self.known @ (self.known_t @ x) - self.beside @ (self.beside.T @ x)
+    def outside(x: FloatArray) -> FloatArray:
+        return x - known @ (transposed @ x) - beside @ (beside.T @ x)
 
-    def matvec(self, x: FloatArray) -> FloatArray:
-        return self.outside(self.step(self.outside(x.reshape(-1))))
-
-    def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
-        """Return the converged eigenvectors of the ``n_pairs`` largest eigenvalues, which are orthonormal."""
-        n = self.known.shape[0]
-        start = self.outside(rng.standard_normal(n))
-        operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
-        limits = {"ncv": min(n, max(2 * n_pairs + 1, 20)), "maxiter": 100}
-        try:
-            _, vectors = eigsh(operator, n_pairs, which="LA", tol=tolerance, v0=start, **limits)
-        except ArpackNoConvergence as partial:
-            vectors = partial.eigenvectors
-        except ArpackError:
-            vectors = np.empty((n, 0))
-        return np.asarray(vectors, dtype=np.float64)
+    operator = LinearOperator(
+        (n, n), matvec=lambda x: outside(step(outside(x.reshape(-1)))), dtype=np.float64
+    )
+    start = outside(rng.standard_normal(n))
+    limits = {"ncv": min(n, max(2 * n_pairs + 1, 20)), "maxiter": 100}
+    try:
+        found = eigsh(operator, n_pairs, which="LA", tol=tolerance, v0=start, **limits)[1]
+    except ArpackNoConvergence as partial:
+        found = partial.eigenvectors
+    except ArpackError:
+        found = np.empty((n, 0))
+    return np.asarray(found, dtype=np.float64)
 
 
 def chebyshev_pairs(
@@ -363,7 +351,7 @@ def _filtered(
     enough = float((np.log(10.0 * np.maximum(excess, 1.0)) / growth).max())
     degree = min(enough, _AMPLIFIED / np.arccosh(middle / half), _MAX_DEGREE)
     other = np.zeros_like(block)
-    # Three-term recurrence T_(i+1) = 2 (c - L) / e T_i - T_(i-1), divided by its value at L = 0.
+    # Three-term recurrence T_(i+1) = 2 (middle - L) / half T_i - T_(i-1), divided by its value at L = 0.
     start = share = half / middle
     factors = (-share / half, share * middle / half, 0.0)
     for _ in range(max(2, int(np.ceil(degree)))):
@@ -470,7 +458,6 @@ def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
 
 
 def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Compute |L u - lambda u| for each pair."""
     return np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import Shared, block_slices, choice, near_one
+from moo_clustering._arrays import Shared, block_slices, choice, integer, near_one
 from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
@@ -60,7 +60,7 @@ class LocusGraph(Shared):
         return self.neighbors.shape[1]
 
 
-@documented()
+@documented(neighborhoods.neighbor_lists, euclidean_mst)
 def locus_graph(
     X: ArrayLike,
     *,
@@ -86,24 +86,18 @@ def locus_graph(
         L, the number of neighbours per sample, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
         Metric for lists and tree. ``"precomputed"`` raises a ValueError, because centroids require features.
-    ties : {"random", "index"}, default="random"
-        Order of equidistant samples: random, or by row index (results then depend on the row order).
-    root : int or "random", default="random"
     rank_cap : int, optional
         See :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
         Generator for the random order and the random root.
     groups : ConstraintGroups, optional
         Constraints. Conflicting samples are never neighbours; the tree ignores the constraints.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
     method : str, default="auto"
         Search method for the lists; see :func:`neighbor_lists`. The tree and the ranks are always exact.
     """
     if metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    integer("n_neighbors", n_neighbors)
     if rank_cap is not None and rank_cap <= n_neighbors:
         raise ValueError(
             f"rank_cap must be greater than n_neighbors={n_neighbors}, or no link would be interesting; got "
@@ -137,8 +131,8 @@ class LinkInterest:
     Attributes
     ----------
     rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
-        Rank, from 1, of the parent among the child's neighbours, and of the child among the parent's; 0 for
-        the root.
+        Rank, starting at 1, of the parent among the child's neighbours, and of the child among the parent's
+        neighbours. Both are 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
         Children, sorted by decreasing degree, then by decreasing length, then by key.
     """
@@ -188,10 +182,8 @@ def mst_interestingness(
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
     require_same_samples("X and the tree", len(data), n)
-    if rank_cap is not None and rank_cap < 1:
-        raise ValueError(f"rank_cap must be at least 1, got {rank_cap}")
+    cap = n if rank_cap is None else integer("rank_cap", rank_cap)
     keys = np.arange(n, dtype=np.int32) if keys is None else checked_array(keys, "keys", np.int32)
-    cap = n if rank_cap is None else int(rank_cap)
     links = tree.links().astype(np.int64)
     pairs = np.concatenate([links, links[:, ::-1]])
     found = _ranks(data, pairs, keys, metric, cap, n_jobs)
@@ -208,54 +200,45 @@ def _ranks(
     data: Any, pairs: Int64Array, keys: Int32Array, metric: neighborhoods.Metric, cap: int, n_jobs: int | None
 ) -> Ranks:
     out = np.empty(len(pairs), dtype=np.int32)
-    space = neighborhoods.metric_space(data, metric)
+    space = neighborhoods.MetricSpace(data, metric)
     if space.power != 2.0:
         for part in block_slices(len(pairs), len(data)):
             D = data[pairs[part, 0]]
             D = D if metric == "precomputed" else pairwise_distances(D, data, metric=metric)
-            out[part] = _rank_in_rows(D, pairs[part], keys)
+            distances, here = neighborhoods.round_distances(D), np.arange(len(D))
+            first, second = pairs[part].T
+            own = distances[here, second][:, None]
+            before = (distances < own) | ((distances == own) & (keys < keys[second][:, None]))
+            before[here, first] = False
+            out[part] = 1 + before.sum(axis=1)
         return np.minimum(out, cap)
-    rows = neighborhoods.distinct_rows(space.points, keys)
+    rows = neighborhoods.DistinctRows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
     if twins.any():
-        out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
+        # Duplicates of a sample precede its other neighbours. A sample is not its own neighbour, so the
+        # duplicates after it move up by one rank.
+        of, to = np.argsort(rows.samples)[pairs[twins]].T
+        first = rows.start[rows.of_sample[pairs[twins, 0]]]
+        out[twins] = np.minimum(1 + to - first - (of < to), cap)
         if not twins.all():
             out[~twins] = _ranks(data, pairs[~twins], keys, metric, cap, n_jobs)
         return out
     if space.points.shape[1] > MOST_FEATURES:
         return np.minimum(ranks_by_products(space.points.astype(np.float64), pairs, keys), cap)
-    tree = box_tree(space.points)
-    places = tree.positions()[pairs]
+    points, samples, nodes = box_tree(space.points)
+    places = np.argsort(samples)[pairs]
     by_place = np.argsort(places[:, 0], kind="stable")
     ordered = places[by_place]
     found = np.empty(len(pairs), dtype=np.int32)
 
     def share(lo: int, hi: int) -> None:
         stack = np.empty(256, dtype=np.int64)
-        ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
+        ranks(ordered, points, keys[samples], *nodes, cap, stack, lo, hi, found)
 
     # The estimate of 1000 operations per search determines the number of threads.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
-
-
-def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: Int32Array) -> Ranks:
-    distances = neighborhoods.round_distances(rows)
-    here = np.arange(len(pairs))
-    own = distances[here, pairs[:, 1]][:, None]
-    before = (distances < own) | ((distances == own) & (keys < keys[pairs[:, 1]][:, None]))
-    before[here, pairs[:, 0]] = False
-    return (1 + before.sum(axis=1)).astype(np.int32)
-
-
-def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:
-    """Compute ranks for pairs of duplicates, by key; duplicates of a sample precede its other neighbours."""
-    place = np.empty(len(rows.samples), dtype=np.int64)
-    place[rows.samples] = np.arange(len(place))
-    of, to = place[pairs].T
-    # A sample is not its own neighbour, so the duplicates after it move up by one rank.
-    return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:

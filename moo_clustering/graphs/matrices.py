@@ -1,6 +1,5 @@
 """Sparse graph matrices: symmetric similarities, their Laplacians, and merging of node groups."""
 
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ from moo_clustering._arrays import block_slices, number_clusters, quoted
 from moo_clustering._data import checked_graph
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import weigh_equal
-from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
+from moo_clustering._types import FloatArray, IntArray, Labels
 
 
 def symmetrize(S: Any) -> sp.csr_array:
@@ -65,7 +64,6 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
 
 
 def degrees(S: sp.csr_array) -> FloatArray:
-    """Return the row sums of a symmetric similarity matrix."""
     return np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
 
 
@@ -92,19 +90,22 @@ def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
     return matrix
 
 
-@dataclass(frozen=True, eq=False)
 class SimilarityEdges:
-    """Edges (i < j) of a symmetric graph, its diagonal, and its row sums (including the diagonal)."""
+    """Edges of checked similarities S, shape (n_samples, n_samples).
 
-    ends: Int64Array
-    weights: FloatArray
-    loops: FloatArray
-    volumes: FloatArray
+    ``ends`` contains the samples i < j of each edge, and ``weights`` the similarity of these samples.
+    ``loops`` is the diagonal of S. ``volumes`` contains the row sums of S, including the diagonal.
+    """
 
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.loops)
+    def __init__(self, S: Any) -> None:
+        graph = sp.csr_array(checked_graph(S))
+        # Average the two triangles, which may differ by rounding errors.
+        upper = sp.triu(0.5 * (graph + graph.T), 1).tocoo()
+        positive = upper.data > 0.0
+        ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
+        self.ends, self.weights = np.ascontiguousarray(ends), upper.data[positive]
+        self.n_samples = graph.shape[0]
+        self.loops, self.volumes = graph.diagonal(), np.asarray(graph.sum(axis=1))
 
     def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
         """Return the total edge weights within and between clusters, each of shape (n_individuals,)."""
@@ -116,18 +117,6 @@ class SimilarityEdges:
             sums = within[rows], between[rows]
             run(weigh_equal, len(self.ends) * len(sums[0]), turned, self.ends, self.weights, *sums)
         return within, between
-
-
-def similarity_edges(S: Any) -> SimilarityEdges:
-    """Check similarities of shape (n_samples, n_samples), and list their edges."""
-    graph = sp.csr_array(checked_graph(S))
-    # Average the two triangles, which may differ by rounding errors.
-    upper = sp.triu(0.5 * (graph + graph.T), 1).tocoo()
-    positive = upper.data > 0.0
-    ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
-    return SimilarityEdges(
-        np.ascontiguousarray(ends), upper.data[positive], graph.diagonal(), np.asarray(graph.sum(axis=1))
-    )
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:

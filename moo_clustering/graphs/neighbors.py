@@ -78,7 +78,6 @@ class NeighborLists:
     recall: float | None = None
 
 
-@documented()
 def neighbor_lists(
     X: ArrayLike,
     n_neighbors: int,
@@ -127,21 +126,24 @@ def neighbor_lists(
         - ``"exact"``: the fastest of the above methods; all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
           duplicates; lists of samples in conflicting groups are exact. Extra: ``neighbors``.
-        - ``"auto"``: exact, unless this would take over about ten minutes and the extra is installed. Issues
-          a UserWarning if the lists are approximate (it states their recall) or slow to compute.
+        - ``"auto"``: approximate if an exact search would take over about ten minutes and the extra is
+          installed, otherwise exact. A UserWarning reports approximate lists (with their recall) and slow
+          searches.
+
+    Returns
+    -------
+    NeighborLists
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    _arrays.integer("n_neighbors", n_neighbors)
     data = checked_distances(X) if metric == "precomputed" else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     if n_samples < 2:
         raise ValueError("neighbour lists require at least 2 samples, got 1")
     if groups is not None and groups.n_samples != n_samples:
         raise ValueError(f"groups must have {n_samples} samples, got {groups.n_samples}")
-    keys = tie_keys(n_samples, ties, rng)
-    width = min(int(n_neighbors), n_samples - 1)
+    width, keys = min(int(n_neighbors), n_samples - 1), tie_keys(n_samples, ties, rng)
     return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
 
 
@@ -231,7 +233,9 @@ def ordered_lists(
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
-    constrained, recall = _in_conflict(groups, n_samples), None
+    recall, constrained = None, np.zeros(n_samples, dtype=np.bool_)
+    if groups is not None:
+        constrained = np.isin(groups.groups, groups.conflicts)
     if metric == "precomputed":
         if method not in ("auto", "exact", "brute"):
             raise ValueError(f'method="{method}" requires features, not metric="precomputed"; use "exact"')
@@ -239,8 +243,8 @@ def ordered_lists(
             matrix_lists(data, keys, groups if constrained.any() else None, indices, distances)
         apart = np.take_along_axis(data, np.maximum(indices, 0), axis=1)
     else:
-        space = metric_space(data, metric)
-        rows = distinct_rows(space.points, keys)
+        space = MetricSpace(data, metric)
+        rows = DistinctRows(space.points, keys)
         search = exact = point_search(rows.points, space, n_jobs, method)
         if method in ("auto", "approximate"):
             search = _affordable(exact, width + 1 + _SPARE, method, int(keys[0]))
@@ -262,16 +266,6 @@ def ordered_lists(
             "separate it from all other samples"
         )
     return NeighborLists(indices, distances, n_admissible, recall)
-
-
-def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
-    """Return a mask of the samples whose group conflicts with another group."""
-    if groups is None or not len(groups.conflicts):
-        return np.zeros(n_samples, dtype=np.bool_)
-    # Samples without a group have the number -1, which selects the last entry (False).
-    conflicting = np.zeros(groups.n_groups + 1, dtype=np.bool_)
-    conflicting[groups.conflicts.ravel()] = True
-    return conflicting[groups.groups]
 
 
 def matrix_lists(
@@ -310,34 +304,52 @@ def first_of_rows(
     return samples, distances
 
 
-@dataclass(frozen=True, eq=False)
 class _PointLists:
     """Neighbour lists, filled by searches among the distinct rows."""
 
-    rows: DistinctRows
-    keys: Int32Array
-    indices: Int32Array
-    distances: Float32Array
+    def __init__(
+        self, rows: DistinctRows, keys: Int32Array, indices: Int32Array, distances: Float32Array
+    ) -> None:
+        self.rows, self.keys = rows, keys
+        self.indices, self.distances = indices, distances
+        self.width = indices.shape[1]
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
         """Fill the lists of samples without forbidden neighbours."""
-        # Request one more entry, because a sample is among its own nearest samples.
-        width = self.indices.shape[1] + 1
 
         def fill(points: Int64Array, n_found: int) -> BoolArray:
-            samples, found, complete = _nearest_samples(search(points, n_found), self.rows, self.keys, width)
+            # Request one more entry, because a sample is among its own nearest samples.
+            samples, found, complete = self._nearest(search(points, n_found), self.width + 1)
             self._hand_out(points[complete], samples[complete], found[complete], free)
             return complete
 
         points = np.unique(self.rows.of_sample[free])
         self._fill(search, points[search.in_order(points)], fill)
 
+    def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
+        """Fill the lists of constrained samples, widening searches until enough neighbours are admissible."""
+
+        def fill(samples: Int64Array, n_found: int) -> BoolArray:
+            found = search(self.rows.of_sample[samples], n_found)
+            complete = np.empty(len(samples), dtype=np.bool_)
+            # A few points can have many duplicates, so limit the number of candidate samples, not of points.
+            load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
+            for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
+                some = samples[part]
+                near = Found(found.points[part], found.distances[part], found.horizon[part])
+                self.indices[some], self.distances[some], complete[part] = self._nearest(
+                    near, self.width, some, groups
+                )
+            return complete
+
+        self._fill(search, pending[search.in_order(self.rows.of_sample[pending])], fill)
+
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
         """Call ``fill`` with wider and wider searches until all lists are complete."""
         n_points = len(self.rows.points)
-        n_found = min(n_points, self.indices.shape[1] + 1 + _SPARE)
+        n_found = min(n_points, self.width + 1 + _SPARE)
         while len(pending):
             step = search.chunk(n_found)
             parts = [pending[lo : lo + step] for lo in range(0, len(pending), step)]
@@ -346,66 +358,41 @@ class _PointLists:
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
         """Copy each point's list to all samples at this point, omitting each sample from its own list."""
-        width = self.indices.shape[1]
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
         everyone, owner = everyone[mine], owner[mine]
-        for part in _arrays.block_slices(len(everyone), width):
+        for part in _arrays.block_slices(len(everyone), self.width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
             # Drop the sample itself or, if duplicates have displaced it from its own list, the last entry.
-            gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
-            columns = np.arange(width) + (np.arange(width) >= gap[:, None])
+            gap = np.where(own.any(axis=1), own.argmax(axis=1), self.width)
+            columns = np.arange(self.width) + (np.arange(self.width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
             self.distances[who] = np.take_along_axis(found[which], columns, axis=1)
 
-    def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
-        """Fill the lists of constrained samples, widening searches until enough neighbours are admissible."""
+    def _nearest(
+        self, found: Found, width: int, of: Int64Array | None = None, groups: ConstraintGroups | None = None
+    ) -> tuple[Int64Array, FloatArray, BoolArray]:
+        """Return the ``width`` nearest samples of each row, and a mask of the rows with a complete list.
 
-        def fill(samples: Int64Array, n_found: int) -> BoolArray:
-            return self._fill_admissible(samples, search(self.rows.of_sample[samples], n_found), groups)
-
-        self._fill(search, pending[search.in_order(self.rows.of_sample[pending])], fill)
-
-    def _fill_admissible(self, samples: Int64Array, found: Found, groups: ConstraintGroups) -> BoolArray:
-        """Fill the samples' lists from the points found; return a mask of the lists that are complete."""
-        width = self.indices.shape[1]
-        final = np.empty(len(samples), dtype=np.bool_)
-        # A few points can have many duplicates, so limit the number of candidate samples rather than points.
-        load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
-        for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
-            points, horizon = found.points[part], found.horizon[part]
-            sample, owner = self.rows.members(points.ravel())
-            row, distance = owner // points.shape[1], found.distances[part].ravel()[owner]
-            mine = samples[part][row]
-            allowed = (sample != mine) & ~groups.forbidden(mine, sample)
+        With ``groups``, row r lists only admissible neighbours of sample ``of[r]``.
+        """
+        points, distances, horizon = found
+        if groups is None and len(self.rows.points) == len(self.keys):  # all samples are distinct points
+            complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
+            tied = np.flatnonzero((distances[:, 1:] == distances[:, :-1]).any(axis=1))
+            if len(tied):
+                order = np.lexsort((self.keys[points[tied]], distances[tied]), axis=-1)
+                points[tied] = np.take_along_axis(points[tied], order, axis=1)
+            return points[:, :width], distances[:, :width], complete | np.isinf(horizon)
+        sample, owner = self.rows.members(points.ravel(), most=width if groups is None else None)
+        row, distance = owner // points.shape[1], distances.ravel()[owner]
+        if groups is not None and of is not None:
+            allowed = (sample != of[row]) & ~groups.forbidden(of[row], sample)
             row, sample, distance = row[allowed], sample[allowed], distance[allowed]
-            certain = np.bincount(row[distance < horizon[row]], minlength=len(part))
-            final[part] = (certain >= width) | np.isinf(horizon)
-            self.indices[samples[part]], self.distances[samples[part]] = first_of_rows(
-                row, sample, distance, self.keys, len(part), width
-            )
-        return final
-
-
-def _nearest_samples(
-    found: Found, rows: DistinctRows, keys: Int32Array, width: int
-) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Return each point's nearest samples, sorted by (distance, key), and a mask of the complete lists."""
-    points, distances, horizon = found
-    if len(rows.points) == len(rows.samples):  # all samples are distinct points
-        complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
-        complete |= np.isinf(horizon)
-        tied = np.flatnonzero((distances[:, 1:] == distances[:, :-1]).any(axis=1))
-        if len(tied):
-            order = np.lexsort((keys[points[tied]], distances[tied]), axis=-1)
-            points[tied] = np.take_along_axis(points[tied], order, axis=1)
-        return points[:, :width], distances[:, :width], complete
-    sample, owner = rows.members(points.ravel(), most=width)
-    row, distance = owner // points.shape[1], distances.ravel()[owner]
-    certain = np.bincount(row[distance < horizon[row]], minlength=len(points))
-    complete = (certain >= width) | np.isinf(horizon)
-    return *first_of_rows(row, sample, distance, keys, len(points), width), complete
+        complete = np.bincount(row[distance < horizon[row]], minlength=len(points)) >= width
+        lists = first_of_rows(row, sample, distance, self.keys, len(points), width)
+        return *lists, complete | np.isinf(horizon)
 
 
 class Found(NamedTuple):
@@ -434,13 +421,11 @@ def index_tied_lists(
 
 
 def tie_keys(n_samples: int, ties: Ties, rng: Generator) -> Int32Array:
-    """Return the keys by which tied samples are ordered."""
     numbers = np.arange(n_samples, dtype=np.int32)
     return rng.permutation(numbers) if ties == "random" else numbers
 
 
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
-    """Check features or distances, and convert to float64."""
     _arrays.choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return checked_distances(X, dtype=np.float64)
@@ -449,46 +434,40 @@ def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     return data
 
 
-def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
-    """Group equal rows. Takes O(n_samples (n_features + log n_samples)) time and O(n_samples) memory."""
-    n_samples = len(X)
-    numbers = np.arange(n_samples, dtype=np.int64)
-    # A random combination of features distinguishes distinct rows. Columns are added one by one, so that
-    # equal rows get bitwise identical values.
-    mix = np.zeros(n_samples)
-    factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
-    for feature in range(X.shape[1]):
-        mix += X[:, feature] * factors[feature]
-    order = np.argsort(mix, kind="stable")
-    same = mix[order[1:]] == mix[order[:-1]]
-    if not same.any():
-        return DistinctRows(X, numbers, numbers, np.arange(n_samples + 1, dtype=np.int64))
-    left, right = order[:-1][same], order[1:][same]
-    if (X[left] == X[right]).all():
-        point = np.concatenate([[0], np.cumsum(~same)])
-        of_sample = np.empty(n_samples, dtype=np.int64)
-        of_sample[order] = point
-        points = X[order[np.concatenate([[True], ~same])]]
-    else:
-        points, inverse = np.unique(X, axis=0, return_inverse=True)
-        of_sample = inverse.reshape(-1).astype(np.int64)
-    sizes = np.bincount(of_sample, minlength=len(points))
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return DistinctRows(points, of_sample, np.lexsort((keys, of_sample)), start)
-
-
-@dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct points in the data, and the samples at each point."""
+    """Distinct points in the data, and the samples at each point.
 
-    points: AnyFloatArray  # shape (n_points, n_features)
-    of_sample: Int64Array  # shape (n_samples,): point of each sample
-    samples: Int64Array  # shape (n_samples,): samples sorted by point, then by tie key
-    start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` are at point p
+    Grouping equal rows takes O(n_samples (n_features + log n_samples)) time and O(n_samples) memory.
+
+    - ``points``: distinct rows of X, shape (n_points, n_features);
+    - ``of_sample``: point of each sample, shape (n_samples,);
+    - ``samples``: samples sorted by point, then by tie key, shape (n_samples,);
+    - ``start``: samples at point p are ``samples[start[p]:start[p + 1]]``, shape (n_points + 1,).
+    """
+
+    def __init__(self, X: AnyFloatArray, keys: Int32Array) -> None:
+        # A random combination of features distinguishes distinct rows. Columns are added one by one, so that
+        # equal rows get bitwise identical values.
+        mix = np.zeros(len(X))
+        factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
+        for feature in range(X.shape[1]):
+            mix += X[:, feature] * factors[feature]
+        order = np.argsort(mix, kind="stable")
+        same = mix[order[1:]] == mix[order[:-1]]
+        left, right = order[:-1][same], order[1:][same]
+        self.points, self.of_sample = X, np.arange(len(X), dtype=np.int64)
+        if not (X[left] == X[right]).all():
+            self.points, inverse = np.unique(X, axis=0, return_inverse=True)
+            self.of_sample = inverse.reshape(-1).astype(np.int64)
+        elif same.any():
+            self.of_sample[order] = np.concatenate([[0], np.cumsum(~same)])
+            self.points = X[order[np.concatenate([[True], ~same])]]
+        sizes = np.bincount(self.of_sample, minlength=len(self.points))
+        self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.samples = np.lexsort((keys, self.of_sample))
 
     @property
     def sizes(self) -> Int64Array:
-        """Number of samples per point."""
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
@@ -506,35 +485,30 @@ def round_distances(distances: AnyFloatArray) -> FloatArray:
 
 
 def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatArray:
-    """Compute the Euclidean distances between rows i and rows j."""
     return np.linalg.norm(data[i] - data[j], axis=-1)
 
 
-def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Prepare points for a search, which is Euclidean for cosine and squared Euclidean distances."""
-    if not isinstance(metric, str):
-        return MetricSpace(X, metric, None)
-    if metric == "cosine":
-        # For unit vectors, |u - v|^2 / 2 = 1 - cos. Rows of zeros become unit vectors in an extra dimension.
-        points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
-        points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
-        norms = np.sqrt(np.einsum("ij,ij->i", points, points))
-        points /= np.where(norms > 0, norms, 1.0)[:, None]
-        points[norms == 0, -1] = 1.0
-        return MetricSpace(points, metric, 2.0, 0.5)
-    if metric == "sqeuclidean":
-        return MetricSpace(X, metric, 2.0, 1.0)
-    return MetricSpace(X, metric, MINKOWSKI.get(metric))
-
-
-@dataclass(frozen=True, eq=False)
 class MetricSpace:
-    """Points for a search by a given metric, and the conversion of the resulting distances."""
+    """Points for a search by a given metric, which is Euclidean for cosine and squared Euclidean distances.
 
-    points: AnyFloatArray
-    metric: Metric
-    power: float | None  # p of the p-norm that ranks pairs as the metric does; None if there is none
-    square: float | None = None  # factor that converts squared search distances to the metric
+    ``power`` is the p of the p-norm that ranks pairs as the metric does; None if there is none. ``square`` is
+    the factor that converts squared search distances to the metric; None if search distances are final.
+    """
+
+    def __init__(self, X: AnyFloatArray, metric: Metric) -> None:
+        self.points, self.metric = X, metric
+        self.power: float | None = MINKOWSKI.get(metric) if isinstance(metric, str) else None
+        self.square: float | None = None
+        if metric == "sqeuclidean":
+            self.power, self.square = 2.0, 1.0
+        elif metric == "cosine":
+            # For unit vectors, |u - v|^2 / 2 = 1 - cos. Rows of zeros get the value 1 in an extra dimension.
+            points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
+            points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
+            norms = np.sqrt(np.einsum("ij,ij->i", points, points))
+            points /= np.where(norms > 0, norms, 1.0)[:, None]
+            points[norms == 0, -1] = 1.0
+            self.points, self.power, self.square = points, 2.0, 0.5
 
     def finish(self, distances: NDArray[Any]) -> None:
         """Convert search distances to distances in the metric, in place."""

@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import block_slices, choice, quoted
+from moo_clustering._arrays import block_slices, choice, integer, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -36,7 +36,7 @@ def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     ----------
     lists : NeighborLists
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor: a number, or the mean or median of the listed distances.
+        Scale factor: a number, or the mean or median of the distances.
 
     Returns
     -------
@@ -58,6 +58,7 @@ def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_arra
     return without_diagonal(mutual)
 
 
+@documented(neighbors.neighbor_lists, knn_graph)
 def epsilon_graph(
     X: ArrayLike, epsilon: float, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> sp.csr_array:
@@ -67,16 +68,9 @@ def epsilon_graph(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
     epsilon : float
-    metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
         Maximum size of the graph in bytes (80 per edge), above which a ValueError is raised.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
     """
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}")
@@ -110,7 +104,7 @@ def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
         return
-    space = neighbors.metric_space(data, metric)
+    space = neighbors.MetricSpace(data, metric)
     search = neighbors.point_search(space.points, space)
     step = search.chunk(len(space.points))
     for lo in range(0, len(space.points), step):
@@ -150,11 +144,7 @@ def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_m
 
 @documented(epsilon_graph)
 def full_graph(
-    X: ArrayLike,
-    sigma: Sigma = "mean",
-    *,
-    metric: Metric = "euclidean",
-    max_memory: int = MAX_MEMORY,
+    X: ArrayLike, sigma: Sigma = "mean", *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> sp.csr_array:
     """Link each pair of distinct samples, with Gaussian similarities.
 
@@ -170,6 +160,7 @@ def full_graph(
     return symmetrize(gaussian_similarity(D, scale))
 
 
+@documented(neighbors.neighbor_lists)
 def self_tuning_graph(
     X: ArrayLike,
     *,
@@ -194,8 +185,6 @@ def self_tuning_graph(
     scale_neighbor : int, default=7
         Rank of the neighbour that determines sigma_i, limited to the number of neighbours.
     metric : {"euclidean", "precomputed"}, default="euclidean"
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Returns
     -------
@@ -203,9 +192,8 @@ def self_tuning_graph(
         Symmetric, with a zero diagonal, and connected: components are connected by the shortest links, with
         similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the similarity of neighbours is 1.
     """
-    for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
+    integer("n_neighbors", n_neighbors)
+    integer("scale_neighbor", scale_neighbor)
     data = neighbors.checked_data(X, metric)
     m = len(data)
     if m == 1:
@@ -235,6 +223,7 @@ def _weights(indices: Int32Array, distances: FloatArray, scale_neighbor: int) ->
     return np.maximum(1e-6, np.exp(-exponent))
 
 
+@documented(knn_graph)
 def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
     """Link neighbours with symmetrised water-filling similarities (PESC), in O(N width) time and memory.
 
@@ -244,10 +233,6 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
         Candidate neighbours. The lists are long enough if the last candidate in each row receives weight 0.
     lam : float, optional
         Trade-off; larger values spread weights over more neighbours. Default: :func:`waterfill_lambda`.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
     """
     if lam is None:
         lam = waterfill_lambda(lists)
@@ -320,15 +305,9 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     return np.maximum(weights, 1e-300)
 
 
-@documented()
+@documented(knn_graph, gaussian_similarity)
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
-    """Return the scale factor of a Gaussian similarity: ``sigma``, or the mean or median of the distances.
-
-    Parameters
-    ----------
-    distances : ndarray
-    sigma : float, "mean" or "median"
-    """
+    """Return the scale factor of a Gaussian similarity: ``sigma``, or the mean or median of the distances."""
     distances = checked_array(distances, "distances", FLOATS)
     if sigma == "mean":
         return float(np.mean(distances, dtype=np.float64)) if distances.size else 0.0
@@ -339,13 +318,12 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     return float(sigma)
 
 
+@documented(neighbors.neighbor_lists)
 def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY) -> FloatArray:
     """Compute all pairwise distances; raise a ValueError if the full graph exceeds ``max_memory``.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-    metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
         Maximum size of the full graph, in bytes.
 
@@ -377,6 +355,7 @@ def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
     return matrix
 
 
+@documented(knn_graph)
 def write_constraints(
     S: Any,
     groups: ConstraintGroups,
@@ -399,10 +378,6 @@ def write_constraints(
         ``X``, in a ring. ``"auto"``: cliques, or stars if the cliques have over 10^6 pairs in total.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
     """
     choice("must_link_edges", must_link_edges, ("auto", "clique", "star"))
     if must_link_edges == "auto":

@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import block_slices, number_clusters, warn_caller
+from moo_clustering._arrays import block_slices, integer, number_clusters, warn_caller
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
@@ -21,7 +21,7 @@ from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
 from moo_clustering._types import FloatArray, Int32Array, Int64Array
 from moo_clustering.graphs import embedding as embeddings
-from moo_clustering.graphs.bridges import bridge_weight, link_parts
+from moo_clustering.graphs.bridges import bridge_components, bridge_weight, link_parts
 from moo_clustering.graphs.matrices import degrees, inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
@@ -62,7 +62,7 @@ class SpectralPartition:
     n_components: int
 
 
-@documented(embeddings.spectral_embedding)
+@documented(embeddings.spectral_embedding, bridge_components)
 def spectral_partition(
     S: Any,
     n_clusters: int,
@@ -91,9 +91,8 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        K components are the clusters; more components yield a warning and arbitrary clusters.
-    X, metric, lists
-        See :func:`bridge_components`.
+        the components of a graph with K components are the clusters, and more than K components yield a
+        UserWarning and arbitrary clusters.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of copies that each sample stands for. It is the sample's weight in k-means, and
         multiplies its row of S: s_ij is the similarity between one copy of i and all copies of j together.
@@ -158,11 +157,10 @@ def _cluster_rows(
     kmeans = KMeans(n_clusters, init="k-means++", n_init=10, random_state=seed)
     if n_samples <= FITTED_IN_FULL:
         return kmeans.fit_predict(embedding, sample_weight=weight)
-    sample = rng.choice(n_samples, size=max(FITTED_SAMPLE, min(n_samples, 50 * n_clusters)), replace=False)
-    sample = np.sort(sample)
-    return kmeans.fit(embedding[sample], sample_weight=None if weight is None else weight[sample]).predict(
-        embedding
-    )
+    size = max(FITTED_SAMPLE, min(n_samples, 50 * n_clusters))
+    sample = np.sort(rng.choice(n_samples, size=size, replace=False))
+    kmeans.fit(embedding[sample], sample_weight=None if weight is None else weight[sample])
+    return kmeans.predict(embedding)
 
 
 def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
@@ -193,8 +191,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
         edges have a row of zeros, and join the cluster whose centre is closest to the origin.
     """
     S, wanted = checked_graph(S), checked_counts(ks)
-    if n_init < 1:
-        raise ValueError(f"n_init must be at least 1, got {n_init}")
+    integer("n_init", n_init)
     m = S.shape[0]
     seeds = rng.integers(2**31 - 1, size=int(wanted.max(initial=0)) + 1)
     labels = np.zeros((len(wanted), m), dtype=np.int32)
@@ -398,7 +395,6 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
 
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
-    """Convert numbers of clusters to an array, and check that they are at least 1."""
     counts = checked_integers(ks, "ks", ndim=(1,)).astype(np.int64)
     if counts.min(initial=1) < 1:
         raise ValueError(f"ks must be at least 1, got {counts.min()}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import choice, probability, quoted, require_squares
+from moo_clustering._arrays import choice, integer, probability, quoted, require_squares
 from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -128,14 +128,14 @@ def _checked_keys(ties: Ties | Int32Array, n_samples: int, rng: np.random.Genera
 def _of_rows(
     X: NDArray[Any], keys: Int32Array, metric: Metric, algorithm: str
 ) -> tuple[Int64Array, FloatArray]:
-    space = neighbors.metric_space(X, metric)
+    space = neighbors.MetricSpace(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
         raise ValueError(
             f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim"'
         )
     if space.power == 2.0:
         require_squares(space.points)
-    rows = neighbors.distinct_rows(space.points, keys)
+    rows = neighbors.DistinctRows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)
     if space.power != 2.0:
@@ -147,13 +147,18 @@ def _of_rows(
     elif algorithm == "boruvka" or (
         algorithm == "auto" and len(points) > _FEW and points.shape[1] <= MOST_FEATURES
     ):
-        tree, links = box_tree(points), np.empty((len(points) - 1, 2), dtype=np.int64)
-        trees.boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
-        links = tree.samples[links]
+        links = np.empty((len(points) - 1, 2), dtype=np.int64)
+        ordered, samples, nodes = box_tree(points)
+        trees.boruvka(ordered, keys[first][samples], *nodes, links)
+        links = samples[links]
     else:
         squares = square_distances(points)
         links = _prim(points if squares is None else squares, squares is not None, keys[first])
-    lengths = _lengths(points, links, metric, space.power)
+    if space.power == 2.0:
+        lengths = neighbors.row_distances(points, *links.T)
+    else:
+        found = [pairwise_distances(points[[a]], points[[b]], metric=metric)[0, 0] for a, b in links]
+        lengths = np.array(found, dtype=np.float64)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
     twins = np.column_stack([others, first[rows.of_sample[others]]])
@@ -173,11 +178,10 @@ def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
     """Compute the links by Prim's algorithm, for mutual reachability distances if ``cores`` is given."""
-    kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
     # Use NumPy if that is faster than compiling; per sample, it takes as long as 100 interpreted steps.
-    if not caching.interpreted(kernel, 100 * len(X)):
+    if not caching.interpreted(trees.prim, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
-        kernel(X, precomputed, others, links)
+        trees.prim(X, precomputed, keys, cores, links)
         return links
     columns, core = np.ascontiguousarray(X.T), None if cores is None else _rounded(cores)
 
@@ -222,13 +226,7 @@ def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.minimum(keys, others), np.maximum(keys, others)
 
 
-def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
-    if power == 2.0:
-        return np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-    found = [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links]
-    return np.array(found, dtype=np.float64)
-
-
+@documented(neighbors.neighbor_lists)
 def mutual_reachability_mst(
     X: ArrayLike,
     *,
@@ -248,16 +246,13 @@ def mutual_reachability_mst(
         Features or, with ``metric="precomputed"``, symmetric distances (m, m).
     n_neighbors : int, default=5
     metric : {"euclidean", "precomputed"}, default="euclidean"
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Returns
     -------
     SpanningTree
         Tree with root 0. Links of equal length (common in sparse regions) are sorted by d_ij, then by row.
     """
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    integer("n_neighbors", n_neighbors)
     data = neighbors.checked_data(X, metric)
     m, precomputed = len(data), metric == "precomputed"
     if precomputed:
@@ -325,16 +320,6 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     ndarray of shape (m - 1,), intp
         Positions in ``links``, in merging order.
     """
-    joined, span = _checked_links(links, lengths)
-    threshold = probability("threshold", threshold)
-    by_length = np.argsort(neighbors.round_distances(span), kind="stable")
-    order = np.empty(len(span), dtype=np.int64)
-    if not caching.run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
-        raise ValueError("links must form a spanning tree, but they contain a cycle")
-    return by_length[order]
-
-
-def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, FloatArray]:
     joined, span = checked_integers(links, "links"), checked_array(lengths, "lengths", np.float64)
     if span.ndim != 1 or joined.shape != (len(span), 2):
         raise ValueError(
@@ -344,9 +329,16 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
         raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}")
     if (span < 0).any():
         raise ValueError("lengths must be finite and non-negative")
-    return np.ascontiguousarray(joined, dtype=np.int64), span
+    joined = np.ascontiguousarray(joined, dtype=np.int64)
+    threshold = probability("threshold", threshold)
+    by_length = np.argsort(neighbors.round_distances(span), kind="stable")
+    order = np.empty(len(span), dtype=np.int64)
+    if not caching.run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
+        raise ValueError("links must form a spanning tree, but they contain a cycle")
+    return by_length[order]
 
 
+@documented(genie_merges)
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> Int32Array:
@@ -354,12 +346,8 @@ def genie_cuts(
 
     Parameters
     ----------
-    links, lengths
-        See :func:`genie_merges`.
     ks : sequence of int
         Numbers of clusters, each at least 1; values of m or more return singletons.
-    threshold : float, default=0.3
-        See :func:`genie_merges`.
 
     Returns
     -------
@@ -372,7 +360,7 @@ def genie_cuts(
     n_merges = np.maximum(m - wanted, 0)
     few_first = np.argsort(n_merges, kind="stable")
     labels = np.empty((len(wanted), m), dtype=np.int32)
-    joined = _checked_links(links, lengths)[0]
+    joined = np.ascontiguousarray(links, dtype=np.int64)
     caching.run(trees.cut_labels, 2 * labels.size, joined, order, n_merges[few_first], labels)
     cuts = np.empty_like(labels)
     cuts[few_first] = labels
@@ -394,30 +382,13 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
     return SpanningTree(parent.astype(np.int32), length_of, root, order.astype(np.int32))
 
 
-def box_tree(X: NDArray[Any]) -> BoxTree:
-    """Build a tree of bounding boxes for rows, in O(n_features N log N) time and O(n_features N) memory."""
+def box_tree(X: NDArray[Any]) -> tuple[FloatArray, Int64Array, list[NDArray[Any]]]:
+    """Build a tree of bounding boxes for rows, in O(n_features N log N) time and O(n_features N) memory.
+
+    Returns the rows in the order of the leaves, the index in X of each of these rows, and arrays of the nodes
+    for kernels: the first row, the last row plus 1, the lowest corner and the highest corner of each node's
+    box. The children of node i are nodes 2i + 1 and 2i + 2.
+    """
     rows = np.ascontiguousarray(X, dtype=np.float64)
     samples, *nodes = trees.build(rows, trees.node_count(len(rows)))
-    return BoxTree(rows[samples], samples, *nodes)
-
-
-class BoxTree(NamedTuple):
-    """Tree of bounding boxes of points. A point's position is its number in the order of leaves."""
-
-    points: FloatArray  # shape (n_points, n_features): points by position
-    samples: Int64Array  # shape (n_points,): data row at each position
-    start: Int64Array  # start, stop: shape (n_nodes,): positions of node i; its children are 2i+1, 2i+2
-    stop: Int64Array
-    low: FloatArray  # low, high: shape (n_nodes, n_features): corners of the node's box
-    high: FloatArray
-
-    @property
-    def nodes(self) -> tuple[NDArray[Any], ...]:
-        """Node arrays, in the order in which kernels expect them."""
-        return self.start, self.stop, self.low, self.high
-
-    def positions(self) -> Int64Array:
-        """Return the position of each sample."""
-        places = np.empty_like(self.samples)
-        places[self.samples] = np.arange(len(places))
-        return places
+    return rows[samples], samples, nodes

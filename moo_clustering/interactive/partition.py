@@ -1,12 +1,12 @@
 """Infer a partition of all samples from the known groups of some samples and a pool of partitions.
 
 A :class:`QuestionPool` holds the session data that do not depend on answers. Points are samples or landmarks,
-and anchors are points with a known group. From the anchors, :func:`spread_groups` computes a :class:`Spread`:
-a posterior over the pool's partitions, the group of each point, and the probability that this group is wrong.
+and anchors are points with a known group. From the anchors, a :class:`Spread` infers a posterior over the
+pool's partitions, the group of each point, and the probability that this group is wrong.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +20,7 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.evidence import best_member, class_probabilities
 from moo_clustering.pool import PartitionPool
 
-# Concentration of the Dirichlet prior of the classes in a cluster, as in LabelEvidence.
-_ALPHA = 0.5
+_ALPHA = 0.5  # concentration of the Dirichlet prior of the classes in a cluster, as in LabelEvidence
 # Partitions are weighted by exp(_RATE * (log-likelihood + _SCORE_WEIGHT * selection score)).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
 # Minimum mean number of anchors per group for graph and linear kernels, linear-kernel weight, ridge penalty.
@@ -114,7 +113,7 @@ class QuestionPool:
 
     @cached_property
     def owner(self) -> IntpArray:
-        """Partition of each cluster."""
+        """Index of the partition that contains each cluster."""
         return np.repeat(np.arange(self.pool.n_partitions), self.pool.n_clusters)
 
     @cached_property
@@ -124,7 +123,7 @@ class QuestionPool:
 
     @cached_property
     def kernel(self) -> FloatArray:
-        """Result of ``similarity()``."""
+        """Kernel between all points."""
         return self.similarity()
 
     @cached_property
@@ -162,25 +161,124 @@ class QuestionPool:
         return np.add.reduceat(gains, self.offsets[:-1])
 
 
-@dataclass(frozen=True, eq=False)
 class Spread:
-    """Groups of all points, inferred from the anchors."""
+    """Groups of all points, inferred from the anchors ``points``, sorted from old to new, and their groups.
 
-    base: QuestionPool
-    points: IntpArray  # anchors, oldest first
-    groups: IntpArray  # groups of the anchors
-    n_real: int  # number of groups with anchors; these have the lowest numbers
-    n_groups: int  # n_real plus the number of provisional groups (clusters without an anchor)
-    kept: IntpArray  # indices of the partitions with sufficient posterior weight
-    weights: FloatArray  # posterior weights of these partitions, which sum to 1
-    new_share: float  # estimated fraction of clusters that are new groups
-    group: IntpArray  # group of each point
-    medoids: IntpArray  # points that represent the provisional groups
-    votes: FloatArray  # weighted share of partitions that put each point in a cluster of each group
-    probabilities: FloatArray  # probability that each point belongs to each group with anchors
-    error: FloatArray  # probability that each point's group is wrong; 0 for anchors
-    full: bool  # whether graph and linear kernels are added to the co-association
-    scale: float  # mean diagonal entry of the anchors' kernel matrix
+    ``groups`` are numbered by oldest anchor. ``pairs`` are volunteered answers about at least one non-anchor.
+    ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
+    """
+
+    def __init__(
+        self, base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
+    ) -> None:
+        self.base, self.points, self.groups = base, points, groups
+        # Number of groups with anchors; these have the lowest numbers.
+        self.n_real = int(groups.max(initial=-1)) + 1
+        with one_thread("blas"):
+            self._assign_groups(self._weigh_partitions(pairs, signs))
+            self._estimate_errors()
+
+    def _weigh_partitions(self, pairs: Int64Array, signs: FloatArray) -> int:
+        """Set the posterior weights of the partitions, and return the most probable partition."""
+        base, pool = self.base, self.base.pool
+        total = base.evidence(self.points, self.groups, self.n_real) + _SCORE_WEIGHT * base.score
+        if len(pairs):
+            alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
+            # Each violated pair reduces a partition's log-likelihood.
+            total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
+        weights = np.exp(_RATE * (total - total.max()))
+        # Ignore partitions with less than this fraction of the largest weight.
+        self.kept = np.flatnonzero(weights >= 1e-3)
+        self.weights = weights[self.kept] / weights[self.kept].sum()
+        return best_member(total, pool.n_clusters)
+
+    def _assign_groups(self, best: int) -> None:
+        """Assign each point to a group with anchors or, if its cluster has no anchors, to a new group."""
+        base, points, n_real = self.base, self.points, self.n_real
+        cluster = base.pool.labels[best].astype(np.intp)
+        held = np.bincount(cluster[points], minlength=int(base.pool.n_clusters[best])) > 0
+        # Estimated fraction of clusters that are new groups.
+        self.new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
+        if n_real >= 2 and self.new_share < 0.5:
+            # Groups have several clusters on average, so clusters without anchors probably belong to them.
+            held[:] = True
+        provisional = np.flatnonzero(~held)
+        number = np.full(len(held), -1)
+        number[provisional] = n_real + np.arange(len(provisional))
+        self.n_groups = n_real + len(provisional)
+        self.group = number[cluster]  # group of each point
+        self.medoids = self._medoids()  # points that represent the provisional groups
+        # Whether graph and linear kernels are added to the co-association.
+        self.full = n_real > 0 and len(points) >= _FULL_KERNEL_FROM * n_real
+        # Probability that each point belongs to each group with anchors.
+        self.probabilities = np.ones((base.n_points, n_real))
+        self.scale = 1.0  # mean diagonal entry of the anchors' kernel matrix
+        if not n_real:
+            return
+        kernel = self.block(points, points)
+        self.scale = float(kernel.diagonal().mean()) or 1.0
+        self.system = kernel / self.scale  # scaled kernel between the anchors, plus the ridge penalty
+        self.system[np.diag_indices(len(points))] += RIDGE
+        if n_real > 1:
+            self.probabilities = self._ridge()
+        inside = self.group < 0
+        self.group[inside] = self.probabilities[inside].argmax(axis=1)
+        self.group[points] = self.groups
+
+    def _medoids(self) -> IntpArray:
+        """Return each provisional group's member that shares a cluster with the others most often."""
+        base, n_provisional = self.base, self.n_groups - self.n_real
+        inside = np.flatnonzero(self.group >= self.n_real)
+        own = self.group[inside] - self.n_real
+        if not len(inside):
+            return own
+        labels = np.full(base.n_points, n_provisional)
+        labels[inside] = own
+        belonging = np.round(self.membership(inside, own, self.count(labels, n_provisional + 1)), 9)
+        away = np.zeros(len(inside))
+        if base.features is not None:
+            rows = base.features[inside]
+            sums = np.zeros((n_provisional, rows.shape[1]))
+            np.add.at(sums, own, rows * base.masses[inside, None])
+            means = sums / np.bincount(own, weights=base.masses[inside])[:, None]
+            away = ((rows - means[own]) ** 2).sum(axis=1)
+        order = np.lexsort((inside, away, -belonging, own))
+        return inside[order[np.searchsorted(own[order], np.arange(n_provisional))]]
+
+    @cached_property
+    def _factor(self) -> tuple[FloatArray, bool]:
+        return cho_factor(self.system, lower=True, check_finite=False)
+
+    def _ridge(self) -> FloatArray:
+        """Predict each point's probabilities of the groups with anchors by kernel ridge regression."""
+        solved = cho_solve(self._factor, np.eye(self.n_real)[self.groups] - 1.0 / self.n_real)
+        scores = 1.0 / self.n_real + self.combined(self.points, solved / self.scale)
+        sizes = np.bincount(self.groups, minlength=self.n_real)
+        return class_probabilities(scores, (sizes + 1.0) / (len(self.points) + self.n_real))
+
+    def _estimate_errors(self) -> None:
+        base, n_real, n_groups = self.base, self.n_real, self.n_groups
+        points, groups = self.representatives
+        shares = np.zeros((int(base.offsets[-1]), n_groups))
+        pools.add_to_clusters(
+            base.codes, self.kept, np.ones(len(self.kept)), points, np.eye(n_groups)[groups], shares
+        )
+        weight_of = np.zeros(base.pool.n_partitions)
+        weight_of[self.kept] = self.weights
+        in_cluster = shares.sum(axis=1)
+        shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
+        # Weighted share of partitions that put each point in a cluster of each group.
+        self.votes = np.zeros((base.n_points, n_groups))
+        pools.gather_from_clusters(base.codes, self.kept, shares, self.votes)
+
+        rows, somewhere = np.arange(base.n_points), self.votes.sum(axis=1)
+        error = np.clip(somewhere - self.votes[rows, self.group], 0.0, 1.0)
+        error += 0.5 * np.clip(1.0 - somewhere, 0.0, 1.0)
+        if n_real >= 2:
+            real = self.group < n_real
+            error[real] = 1.0 - self.probabilities[rows[real], self.group[real]]
+        error[self.points] = 0.0
+        self.error = error  # probability that each point's group is wrong; 0 for anchors
 
     @cached_property
     def sizes(self) -> FloatArray:
@@ -210,7 +308,7 @@ class Spread:
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum masses (default: samples per point) by cluster and label; 0 if a partition is not kept."""
+        """Sum the masses of points by cluster and label; omitted partitions have sums of 0."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)
@@ -264,10 +362,7 @@ class Spread:
         values = np.zeros((len(points), len(candidates)))
         values[n:] = np.eye(len(candidates))
         if n:
-            system = self.block(self.points, self.points) / scale
-            system[np.diag_indices(n)] += RIDGE
-            across = self.block(self.points, candidates) / scale
-            values[:n] = -cho_solve(cho_factor(system, lower=True, check_finite=False), across)
+            values[:n] = -cho_solve(self._factor, self.block(self.points, candidates) / scale)
         remaining = self.combined(points, (values / scale).astype(np.float32))
         own = remaining[candidates, np.arange(len(candidates))]
         np.maximum(remaining, 0.0, out=remaining)
@@ -279,14 +374,10 @@ class Spread:
         """Return the groups of the anchors, replacing wrong groups by predictions from the other anchors."""
         # Kernel ridge regression on the other anchors scores all groups. An anchor's group is wrong if its
         # score is below the anchor's error rate, and if the score of another group is above 0.5.
-        n = len(self.points)
-        system = self.block(self.points, self.points) / self.scale
-        system[np.diag_indices(n)] += RIDGE
-        inverse = np.linalg.inv(system)
-        targets = np.eye(self.n_real)[self.groups]
+        inverse, targets = np.linalg.inv(self.system), np.eye(self.n_real)[self.groups]
         # Compute leave-one-out predictions in closed form.
         left_out = targets - inverse @ (targets - 1.0 / self.n_real) / inverse.diagonal()[:, None]
-        best, own = left_out.argmax(axis=1), left_out[np.arange(n), self.groups]
+        best, own = left_out.argmax(axis=1), left_out[np.arange(len(self.points)), self.groups]
         wrong = (best != self.groups) & (own < error_rates) & (left_out.max(axis=1) > _SURELY)
         # Keep at least one anchor per group.
         wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
@@ -312,111 +403,3 @@ class Spread:
             base.landmark_of, self.group, settled, self.n_real, positions, shares, scores, groups
         )
         return groups
-
-
-def spread_groups(
-    base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
-) -> Spread:
-    """Infer all points' groups from the ``groups`` of the anchors ``points``, sorted from old to new."""
-    # Groups are numbered by oldest anchor. ``pairs`` are volunteered answers about at least one non-anchor.
-    # ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
-    with one_thread("blas"):
-        return _spread(base, points, groups, pairs, signs)
-
-
-def _spread(
-    base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
-) -> Spread:
-    pool, n_real = base.pool, int(groups.max(initial=-1)) + 1
-    total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
-    if len(pairs):
-        alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-        # Each violated pair reduces a partition's log-likelihood.
-        total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
-    best = best_member(total, pool.n_clusters)
-    weights = np.exp(_RATE * (total - total.max()))
-    # Ignore partitions with less than this fraction of the largest weight.
-    kept = np.flatnonzero(weights >= 1e-3)
-    weights = weights[kept] / weights[kept].sum()
-
-    cluster = pool.labels[best].astype(np.intp)
-    held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
-    new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
-    if n_real >= 2 and new_share < 0.5:
-        # Groups have several clusters on average, so clusters without anchors probably belong to them.
-        held[:] = True
-    provisional = np.flatnonzero(~held)
-    number = np.full(len(held), -1)
-    number[provisional] = n_real + np.arange(len(provisional))
-    n_groups = n_real + len(provisional)
-    full = n_real > 0 and len(points) >= _FULL_KERNEL_FROM * n_real
-
-    unset = np.zeros((base.n_points, 0))
-    draft = Spread(
-        base, points, groups, n_real, n_groups, kept, weights, new_share,
-        number[cluster], np.zeros(0, dtype=np.intp), unset, unset, unset, full, 1.0,
-    )  # fmt: skip
-    medoids = _medoids(draft, len(provisional))
-    scale, probabilities = 1.0, np.ones((base.n_points, n_real))
-    group = number[cluster]
-    if n_real:
-        system = draft.block(points, points)
-        scale = float(system.diagonal().mean()) or 1.0
-        if n_real > 1:
-            probabilities = _ridge(draft, system / scale, scale)
-        inside = group < 0
-        group[inside] = probabilities[inside].argmax(axis=1)
-        group[points] = groups
-
-    stand = np.concatenate([points, medoids])
-    shares = np.zeros((int(base.offsets[-1]), n_groups))
-    one_hot = np.eye(n_groups)[np.concatenate([groups, np.arange(n_real, n_groups)])]
-    pools.add_to_clusters(base.codes, kept, np.ones(len(kept)), stand, one_hot, shares)
-    weight_of = np.zeros(pool.n_partitions)
-    weight_of[kept] = weights
-    in_cluster = shares.sum(axis=1)
-    shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
-    votes = np.zeros((base.n_points, n_groups))
-    pools.gather_from_clusters(base.codes, kept, shares, votes)
-
-    rows = np.arange(base.n_points)
-    somewhere = votes.sum(axis=1)
-    error = np.clip(somewhere - votes[rows, group], 0.0, 1.0) + 0.5 * np.clip(1.0 - somewhere, 0.0, 1.0)
-    if n_real >= 2:
-        real = group < n_real
-        error[real] = 1.0 - probabilities[rows[real], group[real]]
-    error[points] = 0.0
-    found = {"group": group, "medoids": medoids, "votes": votes, "probabilities": probabilities}
-    return replace(draft, **found, error=error, scale=scale)
-
-
-def _medoids(draft: Spread, n_provisional: int) -> IntpArray:
-    """Return each provisional group's medoid: the member that shares a cluster with the others most often."""
-    base = draft.base
-    inside = np.flatnonzero(draft.group >= draft.n_real)
-    own = draft.group[inside] - draft.n_real
-    if not len(inside):
-        return own
-    labels = np.full(base.n_points, n_provisional)
-    labels[inside] = own
-    belonging = np.round(draft.membership(inside, own, draft.count(labels, n_provisional + 1)), 9)
-    away = np.zeros(len(inside))
-    if base.features is not None:
-        rows = base.features[inside]
-        sums = np.zeros((n_provisional, rows.shape[1]))
-        np.add.at(sums, own, rows * base.masses[inside, None])
-        means = sums / np.bincount(own, weights=base.masses[inside])[:, None]
-        away = ((rows - means[own]) ** 2).sum(axis=1)
-    order = np.lexsort((inside, away, -belonging, own))
-    return inside[order[np.searchsorted(own[order], np.arange(n_provisional))]]
-
-
-def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:
-    """Predict each point's probabilities of the groups with anchors by kernel ridge regression."""
-    n_real, n = draft.n_real, len(draft.points)
-    system[np.diag_indices(n)] += RIDGE
-    targets = np.eye(n_real)[draft.groups] - 1.0 / n_real
-    solved = cho_solve(cho_factor(system, lower=True, check_finite=False), targets)
-    scores = 1.0 / n_real + draft.combined(draft.points, solved / scale)
-    sizes = np.bincount(draft.groups, minlength=n_real)
-    return class_probabilities(scores, (sizes + 1.0) / (n + n_real))

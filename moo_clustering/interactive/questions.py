@@ -22,7 +22,7 @@ from scipy.special import expit, logit
 
 from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
-from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
+from moo_clustering.interactive.partition import QuestionPool, Spread
 
 # Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
@@ -33,9 +33,7 @@ _JOINED = math.log(4.0)
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # A sample is set aside for _ASIDE answers after _UNKNOWNS consecutive "unknown" answers about it.
 _ASIDE, _UNKNOWNS = 10, 2
-# A group is large if it has at least this share of samples; see :meth:`Inquiry._place_if_apart_from_all`.
-_LARGE = 0.05
-
+_LARGE = 0.05  # minimum share of samples of a large group; see :meth:`Inquiry._place_if_apart_from_all`
 # Weight of the error-rate prior (in repeats), maximum estimated error rate, minimum error rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
@@ -49,7 +47,7 @@ class PairAnswer(NamedTuple):
     j: int
     sign: int
     volunteered: bool
-    odds: float | None = None  # log-odds that the answer is correct; None: the session's error rate
+    odds: float  # log-odds that the answer is correct
 
 
 class Proposal(NamedTuple):
@@ -57,9 +55,9 @@ class Proposal(NamedTuple):
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
-    groups: tuple[int, ...]  # groups of the points
     probability: float  # probability that the points belong together
-    value: float  # expected benefit of asking
+    value: float = 0.0  # expected benefit of asking
+    groups: tuple[int, ...] = ()  # for questions about groups
 
 
 @dataclass
@@ -82,11 +80,10 @@ class State:
     def copy(self) -> State:
         return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
-    def found(self, point: int) -> int:
-        """Return the identity of a point's group; if the point has no group, it founds a new group."""
+    def found(self, point: int) -> None:
+        """Make a point the first anchor of a new group, unless it is an anchor already."""
         if point not in self.anchors:
             self.anchors[point] = self.new_identity()
-        return self.anchors[point]
 
     def new_identity(self) -> int:
         self.n_identities += 1
@@ -125,11 +122,6 @@ def log_odds(error_rate: float) -> float:
     return math.log((1.0 - error_rate) / error_rate) if error_rate else 60.0
 
 
-def odds_of(confidence: float | None) -> float | None:
-    """Return the log-odds that an answer with this confidence is correct; None if no confidence is given."""
-    return None if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
-
-
 def ordered(i: int, j: int) -> Pair:
     return (i, j) if i < j else (j, i)
 
@@ -153,6 +145,10 @@ class Inquiry:
         if spread is not None:
             self.spread = spread
 
+    def odds(self, confidence: float | None) -> float:
+        """Return the log-odds that an answer is correct, by default those given by the error rate."""
+        return self.strength if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
+
     @cached_property
     def spread(self) -> Spread:
         state = self.state
@@ -165,8 +161,8 @@ class Inquiry:
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
         # Uncertain answers have a smaller effect on the likelihood of partitions that violate them.
-        signs = np.array([np.clip(self._evidence(a) / self.strength, -1.0, 1.0) for a in loose])
-        spread = spread_groups(self.base, points, groups, pairs, signs)
+        signs = np.array([np.clip(a.sign * a.odds / self.strength, -1.0, 1.0) for a in loose])
+        spread = Spread(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
         # Correct wrong names by predictions, because no sample is asked about twice.
@@ -179,7 +175,7 @@ class Inquiry:
         # Put corrected anchors last, because they must not start new groups.
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
-        return spread_groups(self.base, points[order], groups, pairs, signs)
+        return Spread(self.base, points[order], groups, pairs, signs)
 
     def at(self, state: State, *, same_partition: bool = False) -> Inquiry:
         """Return an inquiry with the same settings for another state of the session."""
@@ -187,8 +183,6 @@ class Inquiry:
         return Inquiry(
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
         )
-
-    # Groups.
 
     @cached_property
     def founders(self) -> list[list[int]]:
@@ -211,19 +205,15 @@ class Inquiry:
         for answer in self.state.answers:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
             if answer.sign and g >= 0 and h >= 0 and g != h:
-                total[[g, h], [h, g]] += self._evidence(answer)
+                total[[g, h], [h, g]] += answer.sign * answer.odds
         return total
-
-    def _evidence(self, answer: PairAnswer) -> float:
-        """Return the log-odds for "together" that an answer implies."""
-        return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
         """Return the log-odds that a point belongs to each group, from the answers about this point alone."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
-                total[g] += self._evidence(answer)
+                total[g] += answer.sign * answer.odds
         return total
 
     def _compared(self, point: int, answer: PairAnswer) -> int:
@@ -269,8 +259,6 @@ class Inquiry:
         identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
 
-    # The next question.
-
     @cached_property
     def proposal(self) -> Proposal | None:
         pending = self.state.pending
@@ -300,7 +288,7 @@ class Inquiry:
             if points is None:
                 continue
             groups = (g, h) if len(points) == 2 else (int(spread.group[points[0]]), h)
-            yield Proposal("groups", points, groups, float(p[g, h]), float(values[place]))
+            yield Proposal("groups", points, float(p[g, h]), float(values[place]), groups)
 
     def _unasked_of(self, g: int, h: int) -> tuple[int, ...] | None:
         for a in self.founders[g][:_N_GROUP_FOUNDERS]:
@@ -336,8 +324,7 @@ class Inquiry:
             if value <= above:
                 return None
             if self.names:
-                group = int(spread.group[point])
-                return Proposal("sample", (point,), (group,), 1.0 - float(spread.error[point]), value)
+                return Proposal("sample", (point,), 1.0 - float(spread.error[point]), value)
             if (found := self._about_sample(point, value)) is not None:
                 return found
         return None
@@ -363,11 +350,10 @@ class Inquiry:
         return np.intersect1d(np.concatenate(chosen), free)
 
     def _about_sample(self, point: int, value: float) -> Proposal | None:
-        q = self.posterior(point)
-        spread, state = self.spread, self.state
+        q, state = self.posterior(point), self.state
         order = np.argsort(-q[:-1], kind="stable").tolist()
         if state.pending is None:
-            own = int(spread.group[point])
+            own = int(self.spread.group[point])
             order.remove(own)
             order.insert(0, own)
         elif state.unknowns and len(order) > 1:
@@ -379,9 +365,7 @@ class Inquiry:
         for group in order:
             for other in self.founders[group][:_N_FOUNDERS]:
                 if other != point and ordered(point, other) not in state.asked:
-                    return Proposal(
-                        "sample", (point, other), (int(spread.group[point]), group), float(q[group]), value
-                    )
+                    return Proposal("sample", (point, other), float(q[group]), value)
         return None
 
     def _recheck(self) -> Proposal | None:
@@ -430,48 +414,45 @@ class Inquiry:
         """Return whether posterior ``q`` is high enough to place a point in its most probable group."""
         return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
 
-    # Answers.
-
-    def after_pair(self, proposal: Proposal, sign: int, odds: float | None = None) -> Inquiry:
+    def _next_state(self) -> State:
         state = self.state.copy()
-        a, b = proposal.points
+        state.n_answers += 1
+        return state
+
+    def after_pair(self, proposal: Proposal, sign: int, odds: float) -> Inquiry:
+        state, (a, b) = self._next_state(), proposal.points
         state.asked.add(ordered(a, b))
         answer = PairAnswer(a, b, sign, False, odds)
         state.answers.append(answer)
-        state.n_answers += 1
         if proposal.kind == "sample":
             return self._after_sample(state, a, sign)
         if not sign:
             return self.at(state, same_partition=True)
         state.together += sign > 0
         state.apart += sign < 0
-        first, second = state.found(a), state.found(b)
-        self._join_if_likely(state, proposal.groups, first, second, answer)
+        state.found(a)
+        state.found(b)
+        self._join_if_likely(state, answer)
         self._join_at_end(state)
         return self.at(state)
 
-    def after_repeat(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
+    def after_repeat(self, i: int, j: int, sign: int, odds: float) -> Inquiry:
         """Return the inquiry that follows a repeated question; ``sign`` is 0 unless both answers agree."""
-        state = self.state.copy()
-        state.n_answers += 1
+        state = self._next_state()
         if sign:
             answer = PairAnswer(i, j, sign, False, odds)
             state.answers.append(answer)
-            first, second = state.anchors.get(i), state.anchors.get(j)
-            if first is not None and second is not None and first != second:
-                groups = int(self.standing_for[i]), int(self.standing_for[j])
-                self._join_if_likely(state, groups, first, second, answer)
+            if {i, j} <= state.anchors.keys():
+                self._join_if_likely(state, answer)
         return self.at(state, same_partition=state.anchors == self.state.anchors)
 
-    def _join_if_likely(
-        self, state: State, groups: tuple[int, ...], first: int, second: int, answer: PairAnswer
-    ) -> None:
-        """Join two groups (identities ``first`` and ``second``) if the answer makes it likely enough."""
-        if answer.sign < 0:
-            return
-        g, h = groups
-        if self.certain or self.group_logits[g, h] + self._evidence(answer) > _JOINED:
-            state.join(first, second)
+    def _join_if_likely(self, state: State, answer: PairAnswer) -> None:
+        """Join the groups of two anchors if, after an answer about them, they are probably the same class."""
+        first, second = state.anchors[answer.i], state.anchors[answer.j]
+        if answer.sign > 0 and first != second:
+            g, h = self.standing_for[answer.i], self.standing_for[answer.j]
+            if self.certain or self.group_logits[g, h] + answer.odds > _JOINED:
+                state.join(first, second)
 
     def _join_at_end(self, state: State) -> None:
         """Once every point is an anchor, join two groups with more "together" than "apart" answers."""
@@ -539,10 +520,9 @@ class Inquiry:
                         reached.add(other)
                         grew = True
 
-    def after_volunteered(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
+    def after_volunteered(self, i: int, j: int, sign: int, odds: float) -> Inquiry:
         """Return the inquiry that follows an answer about two points that the user chose."""
-        state = self.state.copy()
-        state.n_answers += 1
+        state = self._next_state()
         if i == j:
             # Both samples have the same landmark, so they are in the same group anyway.
             return self.at(state, same_partition=True)
@@ -553,10 +533,8 @@ class Inquiry:
             return self.at(state, same_partition=True)
         known = [point for point in (i, j) if point in state.anchors]
         if len(known) == 2:
-            first, second = state.anchors[i], state.anchors[j]
-            g, h = int(self.standing_for[i]), int(self.standing_for[j])
-            if first != second:
-                self._join_if_likely(state, (g, h), first, second, answer)
+            if state.anchors[i] != state.anchors[j]:
+                self._join_if_likely(state, answer)
             elif sign < 0:
                 # The answer contradicts a group, so place the more recent of both anchors again.
                 younger = max(known, key=list(state.anchors).index)
@@ -591,18 +569,16 @@ class Inquiry:
         if not members & set(state.anchors) and set(large.tolist()) <= apart:
             self._anchor(state, point, state.new_identity())
 
-    def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        state = self.state.copy()
-        state.n_answers += 1
-        state.aside[proposal.points[0]] = state.n_answers + _ASIDE
+    def after_unnamed(self, point: int) -> Inquiry:
+        state = self._next_state()
+        state.aside[point] = state.n_answers + _ASIDE
         return self.at(state, same_partition=True)
 
     def after_name(
-        self, point: int, name: str, *, whole_group: bool = False, odds: float | None = None
+        self, point: int, name: str, *, whole_group: bool = False, confidence: float | None = None
     ) -> Inquiry:
         """Return the inquiry that follows when the user names a point or its whole group."""
-        state = self.state.copy()
-        state.n_answers += 1
+        state = self._next_state()
         of_name = {text: identity for identity, text in state.names.items()}
         group = int(self.standing_for[point])
         if self.spread.n_real <= group:
@@ -620,7 +596,7 @@ class Inquiry:
             identity = state.new_identity()
             state.names[identity] = name
             self._anchor(state, point, identity)
-        state.named[point] = self.error_rate if odds is None else float(expit(-odds))
+        state.named[point] = self.error_rate if confidence is None else float(expit(-self.odds(confidence)))
         if state.pending == point:
             state.pending, state.unknowns = None, 0
         return self.at(state)

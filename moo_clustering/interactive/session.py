@@ -23,7 +23,7 @@ from moo_clustering._messages import checked_path, did_you_mean, quoted
 from moo_clustering._types import Int64Array, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
-from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate, odds_of
+from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.interactive.simulation import Question as Question
 from moo_clustering.interactive.simulation import asked_samples, share_moved, simulate, within
@@ -33,10 +33,8 @@ SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
-# Maximum size of an answer file in bytes; an answer takes a few hundred bytes.
-_LARGEST = 2**26
-# Entries of an event that describe the answer, not the question.
-_OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
+_LARGEST = 2**26  # maximum size of an answer file in bytes; an answer takes a few hundred bytes
+_OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}  # entries of an event, apart from the question
 # Maximum expected error for suggesting to inspect the result, and for suggesting to stop.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if an answer lowers a probability from above this value to below one half.
@@ -134,8 +132,10 @@ class AnswerSession:
         self.random_state = int(random_state)
         self._base, self._data = base, data
         self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
-        self._inquiry = self._at(State())
-        self.error_rate_ = self._inquiry.error_rate
+        self.error_rate_ = _USUAL_RATE if auto else float(error_rate)
+        self._inquiry = Inquiry(
+            base, State(), error_rate=self.error_rate_, names=mode == "names", seed=self.random_state
+        )
         # For each answer: the state before it, its event, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
@@ -158,13 +158,8 @@ class AnswerSession:
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
-    def _at(self, state: State) -> Inquiry:
-        names, rate = self._mode == "names", self.error_rate
-        rate = _USUAL_RATE if rate == "auto" else rate
-        return Inquiry(self._base, state, error_rate=rate, names=names, seed=self.random_state)
-
     def _refresh(self) -> None:
-        """Set the attributes that depend on the state."""
+        """Recompute the attributes that depend on the answers."""
         spread = self._inquiry.spread
         groups = spread.labels_of_samples()
         first = np.full(spread.n_groups, len(groups))
@@ -258,7 +253,7 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Validate a confidence, and return it as an entry for an event."""
+        """Return a confidence as an entry for an event; raise a ValueError if it is not allowed."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
@@ -314,7 +309,6 @@ class AnswerSession:
         return self
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
-        """Return a function that answers questions from the known classes of the samples."""
         n = self._base.n_samples
         expected = f"oracle must be a function, or contain one class per sample ({n})"
         if isinstance(classes, str) or np.ndim(classes) != 1:
@@ -354,7 +348,7 @@ class AnswerSession:
         else:
             state, event, _ = self._past.pop()
         self._undone.append(event)
-        self._inquiry = self._at(state)
+        self._inquiry = self._inquiry.at(state)
         self._refresh()
 
     def reopen(self, number: int, answer: str | None = None) -> Self:
@@ -375,8 +369,7 @@ class AnswerSession:
 
     def _replace(self, number: int, events: list[dict[str, Any]]) -> None:
         """Drop answer ``number`` and all later answers, and apply ``events`` instead."""
-        state = self._past[number][0]
-        self._past, self._inquiry = self._past[:number], self._at(state)
+        self._past, self._inquiry = self._past[:number], self._inquiry.at(self._past[number][0])
         self._refresh()
         for event in events:
             self._add(event)
@@ -418,7 +411,6 @@ class AnswerSession:
             self._reopened.append((len(self._past), event, before, present))
 
     def _add(self, event: dict[str, Any]) -> None:
-        """Update the state with an answer."""
         first, word = self._repeated(event), event.get("answer", "")
         former = self._past[first][1] if first >= 0 else {}
         differs = {former.get("answer"), word} == {"together", "apart"}
@@ -426,20 +418,18 @@ class AnswerSession:
             later = [again for _, again, _ in self._past[first + 1 :]]
             self._replace(first, [former | {"withdrawn": True}, *later, event])
             return
-        before, labels, odds = self._inquiry, self.labels_, odds_of(event.get("confidence"))
-        points = [self._point(sample) for sample in event["samples"]]
+        before, labels, confidence = self._inquiry, self.labels_, event.get("confidence")
+        odds, points = before.odds(confidence), [self._point(sample) for sample in event["samples"]]
         probability, sign, agrees = float("nan"), 0, False
         if first >= 0:
             probability, sign = self._probability_after(former, self._past[first][2]), SIGNS[word]
             agrees = sign != 0 and former["answer"] == word
             after = before.after_repeat(points[0], points[1], sign if agrees else 0, odds)
         elif "name" in event or (len(points) == 1 and word != "unknown"):
-            whole = "name" in event
-            name = event["name"] if whole else word
-            after = before.after_name(points[0], name, whole_group=whole, odds=odds)
+            whole, name = "name" in event, event.get("name", word)
+            after = before.after_name(points[0], name, whole_group=whole, confidence=confidence)
         elif len(points) == 1:
-            kind: Literal["groups", "sample"] = event["kind"]
-            after = before.after_unnamed(Proposal(kind, (points[0],), (0,), probability, 0.0))
+            after = before.after_unnamed(points[0])
         else:
             sign = 0 if event.get("withdrawn") else SIGNS[word]
             if (proposal := self._proposal_of(event, points)) is None:
@@ -462,8 +452,7 @@ class AnswerSession:
         self._past.append((before.state, event, line))
         self._inquiry = after
         self._refresh()
-        line["moved"] = share_moved(labels, self.labels_)
-        line["n_clusters"] = self.n_clusters_
+        line |= {"moved": share_moved(labels, self.labels_), "n_clusters": self.n_clusters_}
         line["expected_error"] = self.expected_error_
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
@@ -474,11 +463,10 @@ class AnswerSession:
         if "kind" not in event or h < 0:
             return None
         if event["kind"] == "sample":
-            group = int(inquiry.spread.group[a])
-            return Proposal("sample", (a, b), (group, h), float(inquiry.posterior(a)[h]), 0.0)
+            return Proposal("sample", (a, b), float(inquiry.posterior(a)[h]))
         if g < 0 or g == h:
             return None
-        return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
+        return Proposal("groups", (a, b), float(expit(inquiry.group_logits[g, h])))
 
     def _repeated(self, event: dict[str, Any]) -> int:
         """Return the row of the first answer to a repeated question, or -1 if the event is no repetition."""
@@ -505,21 +493,20 @@ class AnswerSession:
             value = _VALUES_OF_REPEATS[line["kind"]] * (1.0 - p if sign > 0 else p)
             if value > best:
                 b, a = (self._point(sample) for sample in event["samples"])
-                groups = int(self._inquiry.spread.group[a]), int(self._inquiry.spread.group[b])
-                best, found = value, Proposal("repeat", (a, b), groups, p, value)
+                best, found = value, Proposal("repeat", (a, b), p, value)
         return found
 
     def _probability_after(self, event: dict[str, Any], line: dict[str, Any]) -> float:
         """Return the probability that the samples of an event belong together, given its answer."""
-        odds = SIGNS[event["answer"]] * (odds_of(event.get("confidence")) or self._inquiry.strength)
+        odds = SIGNS[event["answer"]] * self._inquiry.odds(event.get("confidence"))
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
-    def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
+    def _contradicted(self, points: list[int], sign: int, probability: float, odds: float) -> int:
         """If an answer is very unlikely, return the row of the last opposite answer on a point, else -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
-        after = expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - (odds or self._inquiry.strength))
+        after = expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - odds)
         if before <= _SURE or after >= 0.5:
             return -1
         for number in range(len(self._past) - 1, -1, -1):
@@ -613,8 +600,6 @@ class AnswerSession:
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
 
-    # Files.
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answers to a JSON-lines file, from which ``ask(resume=path)`` can continue.
 
@@ -623,12 +608,7 @@ class AnswerSession:
         self._save(checked_path(path), replacing)
 
     def _save(self, path: Path, writer: Any) -> None:
-        lines = [json.dumps(entry) for entry in (self._head(), *self._events)]
-        with writer(path) as file:
-            file.write(("\n".join(lines) + "\n").encode())
-
-    def _head(self) -> dict[str, Any]:
-        return {
+        head = {
             "format": _FORMAT,
             "version": _VERSION,
             "fingerprint": self._fingerprint,
@@ -637,6 +617,8 @@ class AnswerSession:
             "error_rate": self.error_rate,
             "random_state": self.random_state,
         }
+        with writer(path) as file:
+            file.write("".join(f"{json.dumps(entry)}\n" for entry in (head, *self._events)).encode())
 
     def _write_from(self, path: Path) -> None:
         """Write the session to a file, to which later events are appended."""
@@ -769,7 +751,7 @@ class AnswerSession:
         data, base = self._data, self._base
         if data is None:
             data = base.features if base.landmark_of is None else base.sample_features
-        return ShownSamples.of(data, names=None if data is not None else range(base.n_samples))
+        return ShownSamples.of(data, names=range(base.n_samples) if data is None else None)
 
     def widget(self) -> Any:
         """Return a notebook widget (``ipywidgets.VBox``) with buttons for answering the questions.
@@ -784,21 +766,17 @@ class AnswerSession:
         def refresh(told_text: str = "") -> None:
             shown.value, told.value = self._repr_html_(), html.escape(told_text)
 
-        def press(act: Any) -> Any:
-            def pressed(_: Any) -> None:
+        def button(text: str, act: Any) -> Any:
+            def press(_: Any) -> None:
                 try:
                     act()
-                except ValueError as error:
-                    refresh(str(error))
-                else:
                     moved = self._past[-1][2]["moved"] if self._past else 0.0
                     refresh(f"{moved:.0%} of the samples moved.")
+                except ValueError as error:
+                    refresh(str(error))
 
-            return pressed
-
-        def button(text: str, act: Any) -> Any:
             made = widgets.Button(description=text)
-            made.on_click(press(act))
+            made.on_click(press)
             return made
 
         buttons = [button("Undo", self.undo)]

@@ -29,15 +29,9 @@ _PICTURES = {
 _LARGEST_PICTURE = 10_000_000
 
 
-class Picture(NamedTuple):
-    """Media type and file content of a picture."""
-
-    kind: str
-    content: bytes
-
-
-def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read the picture at the path in a cell; return None if invalid, outside ``folder`` or above 10 MB."""
+def read_picture(folder: Path, cell: str) -> tuple[str, bytes] | None:
+    """Return the media type and content of the picture file whose path below ``folder`` is in a cell."""
+    # Return None if the path is invalid or outside the folder, or if the file exceeds 10 MB.
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
         root = folder.resolve(strict=True)
@@ -49,7 +43,7 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
     except (OSError, ValueError, RuntimeError):  # missing, unreadable or invalid path
         return None
     fits = len(content) <= _LARGEST_PICTURE and content.startswith(beginning)
-    return Picture(kind, content) if fits else None
+    return (kind, content) if fits else None
 
 
 class Line(NamedTuple):
@@ -134,15 +128,13 @@ class ShownColumn:
 
 @dataclass(frozen=True, eq=False)
 class ShownSamples:
-    """Names, columns, texts and terms of the samples that can be shown; ``samples`` are ascending rows."""
+    """Names, columns, texts and terms of the samples that can be shown."""
 
-    # ``terms`` contains word weights of texts, or sparse features, shape (n_shown, n_terms).
-
-    samples: IntpArray
+    samples: IntpArray  # row indices, in ascending order
     names: tuple[str, ...]
     columns: tuple[ShownColumn, ...] = ()
     texts: tuple[str, ...] | None = None
-    terms: Any = None
+    terms: Any = None  # word weights of texts, or sparse features, shape (n_shown, n_terms)
     term_names: tuple[str, ...] = ()
 
     @classmethod
@@ -158,7 +150,7 @@ class ShownSamples:
         empty: pd.DataFrame | None = None,
         forms: Mapping[str, str] | None = None,
     ) -> Self:
-        """Collect the rows or texts of ``samples`` (default: all samples)."""
+        """Collect the rows or texts of ``samples``, by default of all samples."""
         if isinstance(data, Sequence) and len(data) and isinstance(data[0], str):
             data, texts = None, data
         given = next((each for each in (data, texts, names) if each is not None), ())
@@ -168,7 +160,7 @@ class ShownSamples:
         columns = []
         if notes is not None:
             shown = notes.iloc[rows]
-            columns += [ShownColumn.of(str(name), shown[name], is_note=True) for name in shown]
+            columns = [ShownColumn.of(str(name), shown[name], is_note=True) for name in shown]
         terms = None
         if sparse.issparse(data):
             terms = sparse.csr_array(data)[rows]
@@ -187,7 +179,6 @@ class ShownSamples:
         return cls(np.asarray(rows), own, tuple(columns), cut, terms, term_names)
 
     def beside(self, samples: Sequence[int]) -> Beside:
-        """Return one or two samples as shown in a question."""
         rows = np.searchsorted(self.samples, list(samples)).tolist()
         lines = [
             (column.kind, Line(column.name, tuple(map(column.text, rows)), column.difference(rows)))
@@ -205,7 +196,7 @@ class ShownSamples:
             words if self.texts is not None else (),
         )
 
-    def picture(self, sample: int, folder: Path) -> Picture | None:
+    def picture(self, sample: int, folder: Path) -> tuple[str, bytes] | None:
         row = int(np.searchsorted(self.samples, sample))
         if row == len(self.samples) or self.samples[row] != sample:
             return None
@@ -271,8 +262,9 @@ class ShownSamples:
         return cls(samples, tuple(meta["names"]), columns, texts, terms, tuple(meta["terms"]))
 
 
-def _image(picture: Picture | None) -> str:
+def _image(picture: tuple[str, bytes] | None) -> str:
     if picture is None:
         return ""
-    source = f"data:{picture.kind};base64,{base64.b64encode(picture.content).decode()}"
+    kind, content = picture
+    source = f"data:{kind};base64,{base64.b64encode(content).decode()}"
     return f'<img src="{source}" alt="" style="max-width: 16em; max-height: 16em">'

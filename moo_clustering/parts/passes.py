@@ -27,12 +27,6 @@ class Part(NamedTuple):
     delayed: Any = None
 
 
-class Fault(NamedTuple):
-    """An error that retrying the task cannot fix."""
-
-    error: Exception
-
-
 def current_client() -> Any:
     """Return the current ``dask.distributed`` client, or None inside tasks or without a client."""
     distributed = sys.modules.get("distributed")
@@ -62,12 +56,11 @@ def run_pass(
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
         if client is None:
-            result = _run_here(visit, items, args, merge, progress)
-        else:
-            result = _run_on(client, visit, items, args, merge, progress)
+            return _run_here(visit, items, args, merge, progress)
+        result = _run_on(client, visit, items, args, merge, progress)
     for one in result if merge is None else [result]:
-        if isinstance(one, Fault):
-            raise one.error
+        if isinstance(one, Exception):
+            raise one
     return result
 
 
@@ -77,13 +70,11 @@ def _run_here(visit: Any, items: Sequence[Part], args: Any, merge: Merge | None,
         for attempt in range(_RETRIES + 1):
             try:
                 rows = None if part.delayed is None else part.delayed.compute(scheduler="synchronous")
-                found = _visited(visit, part, rows, args)
+                found = visit(part, rows, *args)
                 break
             except OSError:
                 if attempt == _RETRIES:
                     raise
-        if isinstance(found, Fault):
-            raise found.error
         results = [merge(results[0], found)] if merge and results else [*results, found]
         progress.update(part.n_rows)
     return results[0] if merge else results
@@ -156,9 +147,9 @@ def _visited(visit: Any, part: Part, rows: Any, args: Any) -> Any:
     try:
         return visit(part, rows, *args)
     except (ValueError, TypeError) as error:
-        return Fault(error)
+        return error  # if it were raised, Dask would repeat the task, which would fail again
 
 
 def _merged(merge: Merge, group: list[Any]) -> Any:
-    faults = [one for one in group if isinstance(one, Fault)]
-    return faults[0] if faults else reduce(merge, group)
+    errors = [one for one in group if isinstance(one, Exception)]
+    return errors[0] if errors else reduce(merge, group)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from glob import has_magic
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
 from moo_clustering._data import refuse_frames
+from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering._parallel import named_losses
 from moo_clustering.parts.passes import Merge, Part, current_client, run_pass
@@ -95,7 +96,10 @@ class Parts:
         """Call ``function(rows, start, *args)`` for every part, in tasks of the current Dask client.
 
         Without a client, or for an array in memory, this process reads the parts one by one. If a worker
-        dies, other workers rerun its tasks. A part is tried up to four times after storage errors.
+        dies, other workers rerun its tasks. A part is tried up to four times after storage errors. Raises a
+        ValueError if a part has changed or contains text or missing values, a FileNotFoundError if a file no
+        longer exists, and a ChildProcessError if workers lack this package, have a different version of it,
+        or die repeatedly.
 
         Parameters
         ----------
@@ -114,12 +118,6 @@ class Parts:
         -------
         object
             The merged result, or a list with one result per part if ``merge`` is None.
-
-        Raises
-        ------
-        ValueError, FileNotFoundError, ChildProcessError
-            If a part has changed or contains text or missing values, if a file no longer exists, or if
-            workers lack this package, have a different version of it, or die repeatedly.
         """
         self.n_passes += 1
         return run_pass(
@@ -149,23 +147,7 @@ class Parts:
         return found[places.reshape(-1)]
 
 
-class _Choice(NamedTuple):
-    """Names of the columns to read (None for all) and to exclude."""
-
-    columns: Sequence[str] | None
-    drop: Sequence[str]
-
-    def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return the columns to read from ``names``; raise a ValueError for unknown names."""
-        for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
-            if name not in names:
-                raise ValueError(
-                    f"{where} lacks column {name!r}; it has {quoted(list(names))}{did_you_mean(name, names)}"
-                )
-        chosen = names if self.columns is None else self.columns
-        return tuple(name for name in chosen if name not in self.drop)
-
-
+@documented()
 def parts(
     source: Any,
     *,
@@ -176,7 +158,10 @@ def parts(
     """Open a numeric table that is read one part at a time, and may therefore exceed memory.
 
     Opening reads only headers, except that rows of CSV files and of Dask collections of unknown length are
-    counted in one pass. The results of passes do not depend on how the rows are divided into parts.
+    counted in one pass. The results of passes do not depend on how the rows are divided into parts. Raises a
+    TypeError if ``source`` has an unsupported type, a ValueError if it has text, no rows or parts with
+    unequal columns, a FileNotFoundError if no file matches, and a MissingPackageError if pyarrow, fsspec or
+    Dask is required but not installed.
 
     Parameters
     ----------
@@ -191,17 +176,6 @@ def parts(
         Maximum number of rows per part for arrays and Parquet files. Row groups, CSV files and Dask
         partitions are never split.
 
-    Returns
-    -------
-    Parts
-
-    Raises
-    ------
-    TypeError, ValueError, FileNotFoundError
-        If ``source`` has an unsupported type, text, no rows, no matching file or parts with unequal columns.
-    MissingPackageError
-        If pyarrow, fsspec or Dask is required but not installed.
-
     Examples
     --------
     >>> from moo_clustering.parts import parts
@@ -213,20 +187,22 @@ def parts(
     for name, value in (("columns", columns), ("drop", drop)):
         if isinstance(value, str):
             raise TypeError(f"{name} must be a list of names, such as [{value!r}], got {quoted(value)}")
-    choice = _Choice(columns, drop)
+    is_chosen = columns is not None or bool(drop)
     if isinstance(source, Parts):
-        if columns is not None or drop:
+        if is_chosen:
             raise ValueError("columns and drop must be omitted if source is already a partitioned table")
         return source
     paths = source if isinstance(source, list | tuple) else [source]
     if paths and all(isinstance(path, str | os.PathLike) for path in paths):
-        found = _of_files([os.fspath(path) for path in paths], choice, rows_per_part)
+        found = _of_fragments(_fragments([os.fspath(path) for path in paths]), columns, drop, rows_per_part)
     elif hasattr(source, "get_fragments"):
-        found = _of_fragments(list(source.get_fragments()), choice, rows_per_part)
+        found = _of_fragments(list(source.get_fragments()), columns, drop, rows_per_part)
     elif hasattr(source, "to_delayed") and hasattr(source, "dask"):
-        found = _of_dask(source, choice)
+        found = _of_dask(source, columns, drop)
     elif isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr":
-        found = _of_array(source, choice, rows_per_part)
+        if is_chosen:
+            raise ValueError("columns and drop apply only to files and frames; index the array instead")
+        found = _of_array(source, rows_per_part)
     else:
         refuse_frames(source, "source")
         raise TypeError(f"source must be {_ALLOWED}, got {quoted(source)}")
@@ -243,12 +219,23 @@ def parts(
     return replace(found, items=kept, counted=True)
 
 
-# ---- Arrays ----------------------------------------------------------------------------------------------
+def _selected(
+    names: Sequence[str],
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    where: str,
+    others: Set[str] = frozenset(),
+) -> tuple[str, ...]:
+    """Return the columns to read; names that are in neither ``names`` nor ``others`` raise a ValueError."""
+    for name in (*(columns or ()), *(name for name in drop if name not in others)):
+        if name not in names:
+            raise ValueError(
+                f"{where} lacks column {name!r}; it has {quoted(list(names))}{did_you_mean(name, names)}"
+            )
+    return tuple(name for name in (names if columns is None else columns) if name not in drop)
 
 
-def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
-    if choice.columns is not None or choice.drop:
-        raise ValueError("columns and drop apply only to files and frames; index the array instead")
+def _of_array(source: Any, rows_per_part: int) -> Parts:
     if source.ndim != 2 or np.dtype(source.dtype).kind not in "biuf":
         raise ValueError(
             f"source must be a numeric 2-d array, got dtype {source.dtype} and shape {tuple(source.shape)}"
@@ -278,14 +265,11 @@ def _mapped(name: str, dtype: Any, offset: int, shape: Any, low: int, high: int)
     return np.memmap(name, dtype, "r", offset, shape)[low:high]
 
 
-# ---- Dask collections ------------------------------------------------------------------------------------
-
-
-def _of_dask(source: Any, choice: _Choice) -> Parts:
+def _of_dask(source: Any, columns: Sequence[str] | None, drop: Sequence[str]) -> Parts:
     names: tuple[str, ...] | None = None
     if hasattr(source, "dtypes"):
-        if choice.columns is not None or choice.drop:
-            source = source[list(choice.of(list(source.columns), "the frame"))]
+        if columns is not None or drop:
+            source = source[list(_selected(list(source.columns), columns, drop, "the frame"))]
         names = tuple(map(str, source.columns))
         for name, kind in zip(names, source.dtypes, strict=True):
             if getattr(kind, "kind", "O") not in "biuf":
@@ -293,10 +277,10 @@ def _of_dask(source: Any, choice: _Choice) -> Parts:
         dtype, delayed = _dtype_of(source.dtypes), source.to_delayed()
         sizes: Any = (np.nan,)
     else:
-        if choice.columns is not None or choice.drop or source.ndim != 2 or source.dtype.kind not in "biuf":
+        if columns is not None or drop or source.ndim != 2 or source.dtype.kind not in "biuf":
             raise ValueError(
                 "source must be a numeric 2-d Dask array without columns and drop, got "
-                f"{source.ndim} dimensions, dtype {source.dtype} and columns={quoted(choice.columns)}"
+                f"{source.ndim} dimensions, dtype {source.dtype} and columns={quoted(columns)}"
             )
         source = source.rechunk({1: -1})
         dtype, sizes = _dtype_of([source.dtype]), source.chunks[0]
@@ -306,10 +290,8 @@ def _of_dask(source: Any, choice: _Choice) -> Parts:
     return Parts(items, source.shape[1], dtype, names, counted=counted)
 
 
-# ---- Files -----------------------------------------------------------------------------------------------
-
-
-def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
+def _fragments(paths: list[str]) -> list[Any]:
+    """Return the pyarrow fragments (one per file) of Parquet or CSV files, folders, globs and URLs."""
     fsspec = optional_package("fsspec", "parquet", "reading files in parts")
     arrow = optional_package("pyarrow.dataset", "parquet", "reading files in parts")
     files: list[str] = []
@@ -343,35 +325,34 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
             numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
             options = optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(column_types=numbers)
             kind = arrow.CsvFileFormat(convert_options=options)
-        fragments = list(arrow.dataset(files, filesystem=fs, format=kind).get_fragments())
+        return list(arrow.dataset(files, filesystem=fs, format=kind).get_fragments())
     except ValueError as error:
         raise _unreadable(files[0], fs, error) from error
-    return _of_fragments(fragments, choice, rows_per_part)
 
 
-def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> Parts:
+def _of_fragments(
+    fragments: list[Any], columns: Sequence[str] | None, drop: Sequence[str], rows_per_part: int
+) -> Parts:
     with named_losses(), ThreadPoolExecutor(8) as pool:  # reads only the file headers
         schemas = list(pool.map(_schema, fragments))
     if not fragments:
         raise ValueError("source contains no files")
     of_index = "__index_level_"
     names = [[name for name in schema.names if not name.startswith(of_index)] for schema in schemas]
-    wanted = choice.of(names[0], f"part {os.path.basename(fragments[0].path)}", {*chain(*names)})
+    first = f"part {os.path.basename(fragments[0].path)}"
+    wanted = _selected(names[0], columns, drop, first, {*chain(*names)})
     types: list[Any] = []
     items = []
     for fragment, schema, own in zip(fragments, schemas, names, strict=True):
         name = os.path.basename(fragment.path)
         lacking = [column for column in wanted if column not in own]
-        known = own if choice.columns is not None else (*wanted, *choice.drop)
+        known = own if columns is not None else (*wanted, *drop)
         extra = [column for column in own if column not in known]
         if lacking or extra:
             fault = f"lacks column {lacking[0]!r}" if lacking else f"has an additional column, {extra[0]!r}"
-            fault += f"; all parts must have the same columns: {quoted(list(wanted))}. "
-            advice = (
-                "Select the common columns with parts(..., columns=[...])",
-                f"Drop the column with --drop {(lacking or extra)[0]}",
-            )
-            raise ValueError(Advice(f"part {name} {fault}", *advice))
+            said = f"part {name} {fault}; all parts must have the same columns: {quoted(list(wanted))}. "
+            python = "Select the common columns with parts(..., columns=[...])"
+            raise ValueError(Advice(said, python, f"Drop the column with --drop {(lacking or extra)[0]}"))
         for column in wanted:
             kind = schema.field(column).type
             try:
@@ -448,9 +429,6 @@ def _read_fragment(fragment: Any, columns: tuple[str, ...], stamp: tuple[Any, ..
         return fragment.to_table(schema=fragment.physical_schema, columns=list(columns), use_threads=False)
     except ValueError as error:
         raise _unreadable(fragment.path, fragment.filesystem, error) from error
-
-
-# ---- Rows of a part --------------------------------------------------------------------------------------
 
 
 def visit_part(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -166,13 +166,10 @@ class BagMedoidProblem(partition.PartitionProblem):
         self.centers: Centers = choice("centers", centers, get_args(Centers))
         self.n_jobs = n_jobs
         self._tables = BagTables(self.bags, weighting, kind, n_jobs)
-        replaced: dict[Any, Callable[[BagTables], ValidityIndex]] = {}
-        if centers == "medoid":
-            replaced[BagDaviesBouldin] = lambda tables: MedoidDaviesBouldin().fit(tables.distances())
         super().__init__(
             None,
             MedoidSlotEncoding(self.distances, k_max=k_max, k_min=k_min),
-            bag_indices(objectives, self._tables, replaced),
+            bag_indices(objectives, self._tables, medoids=centers == "medoid"),
             constraints=constraints,
             constraint_handling=constraint_handling,
         )
@@ -219,11 +216,9 @@ class MedoidDaviesBouldin(ValidityIndex):
 
 
 def bag_indices(
-    objectives: Sequence[Index] | Index,
-    tables: BagTables,
-    replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
+    objectives: Sequence[Index] | Index, tables: BagTables, *, medoids: bool = False
 ) -> list[ValidityIndex]:
-    """Fit copies of indices to bags; use ``replaced[cls](tables)`` instead of an index of class ``cls``."""
+    """Fit copies of validity indices to bags; with ``medoids``, Davies-Bouldin uses medoids as centres."""
     listed, fitted = partition.index_list(objectives), []
     for objective in listed:
         kind: Any = objective
@@ -236,8 +231,10 @@ def bag_indices(
             if list(listed).count(objective) > 1:
                 raise ValueError(f"objectives must be unique, got {objective} more than once")
             kind = OF_BAGS[objective]
-        other = replaced.get(kind) if replaced and isinstance(kind, type) else None
-        fitted.append(_fitted(objective, tables) if other is None else other(tables))
+        by_medoids = medoids and kind is BagDaviesBouldin
+        fitted.append(
+            MedoidDaviesBouldin().fit(tables.distances()) if by_medoids else _fitted(objective, tables)
+        )
     return fitted
 
 
@@ -279,20 +276,19 @@ class BagTables(Shared):
         self.bags, self.n_jobs = bags, n_jobs
         self.weighting: Weighting = weighting
         self.kind: Kind = kind
-        self._known: dict[str, Any] = {}
+        self._geometries: dict[str, BagGeometry] = {}
+        self._distances: dict[str, FloatArray] = {}
 
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
         weighting = weighting or self.weighting
-        if weighting not in self._known:
+        if weighting not in self._geometries:
             # Do not skip instances by means of the minimum cluster size, because individuals can violate it.
-            self._known[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
-        geometry: BagGeometry = self._known[weighting]
-        return geometry
+            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
+        return self._geometries[weighting]
 
-    def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
+    def distances(self, kind: Kind | None = None) -> FloatArray:
         kind = kind or self.kind
-        if kind not in self._known:
-            self._known[kind] = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
-            self._known[kind].flags.writeable = False
-        distances: NDArray[np.float64] = self._known[kind]
-        return distances
+        if kind not in self._distances:
+            self._distances[kind] = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
+            self._distances[kind].flags.writeable = False
+        return self._distances[kind]

@@ -15,6 +15,7 @@ from moo_clustering._data import checked_array, checked_table
 from moo_clustering._parallel import n_threads, named_losses, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.problems.centers import fuzzy_memberships
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
@@ -111,7 +112,7 @@ class FuzzyModesProblem(SignedProblem):
         modes = self.modes(X)
         u = np.empty((len(modes), self.n_clusters, self.n_samples))
         for rows, part in product(self._individuals(len(modes)), self._samples()):
-            u[rows, :, part] = memberships(self.space.distances(modes[rows], part), self.fuzziness)
+            u[rows, :, part] = self._shares(self.space.distances(modes[rows], part))
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -162,39 +163,39 @@ class FuzzyModesProblem(SignedProblem):
         order = _sorted_modes(modes)
         modes = np.take_along_axis(modes, order[:, :, None], axis=1)
         first, inverse = distinct_rows(modes.reshape(len(modes), self.n_var))
-        improved, F = self._improve(modes[first])
+        blocks = [modes[first[rows]] for rows in self._individuals(max(len(first), 1))]
+        workers = min(n_threads(self.n_jobs), len(blocks))
+        with named_losses(), ThreadPoolExecutor(workers) as pool, one_thread("blas"):
+            results = list((pool.map if workers > 1 else map)(self._score, blocks))
+        improved, F = (np.concatenate(part) for part in zip(*results, strict=True))
         # Restore the modes to their original order.
         back = np.argsort(order, axis=1)[:, :, None]
         written = np.take_along_axis(improved[inverse], back, axis=1)
         out["X"] = written.reshape(len(written), self.n_var)
         out["F"] = F[inverse]
 
-    def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Improve and score all individuals in blocks on several threads, with single-threaded BLAS."""
-        blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
-        workers = min(n_threads(self.n_jobs), len(blocks))
-        with named_losses(), ThreadPoolExecutor(workers) as pool, one_thread("blas"):
-            results = list((pool.map if workers > 1 else map)(self._score, blocks))
-        improved, F = zip(*results, strict=True)
-        return np.concatenate(improved), np.concatenate(F)
-
     def _score(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
+        """Improve modes of shape (n_individuals, n_modes, n_features); also return their objectives."""
         shape = modes.shape[:2]
         sums, total = np.zeros((*shape, self.space.width)), np.zeros(shape)
         for part in self._samples():
-            u_m = powered(memberships(self.space.distances(modes, part), self.fuzziness), self.fuzziness)
+            u_m = powered(self._shares(self.space.distances(modes, part)), self.fuzziness)
             sums += self.space.sums(u_m, part)
             total += u_m.sum(axis=2)
         modes = self.space.update(sums, total, modes)
         scatter, size = np.zeros(shape), np.zeros(shape)
         for part in self._samples():
             distances = self.space.distances(modes, part)
-            u = memberships(distances, self.fuzziness)
+            u = self._shares(distances)
             size += u.sum(axis=2)
             distances *= powered(u, self.fuzziness)
             scatter += distances.sum(axis=2)
         pi, sep = compactness(scatter, size), separation(self.space.between(modes), self.fuzziness)
         return modes, np.column_stack([pi, -sep])
+
+    def _shares(self, distances: FloatArray) -> FloatArray:
+        """Compute memberships from distances of shape (n_individuals, n_modes, n_samples)."""
+        return fuzzy_memberships(distances, self.fuzziness, axis=-2)
 
     def _samples(self) -> Iterator[slice]:
         return (slice(lo, lo + BLOCK_SAMPLES) for lo in range(0, self.n_samples, BLOCK_SAMPLES))
@@ -215,18 +216,6 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
     return np.lexsort(np.moveaxis(modes, 2, 0)[::-1])
 
 
-def memberships(distances: FloatArray, m: float) -> FloatArray:
-    """Return memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples)."""
-    # Modes at infinite distance have membership 0; q modes at distance 0 have membership 1/q each.
-    nearest = distances.min(axis=-2, keepdims=True)
-    # Dividing the smallest distance by the others gives ratios from 0 to 1, which cannot overflow.
-    u: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0.0)
-    if m != 2.0:
-        np.power(u, 1.0 / (m - 1.0), out=u)
-    u /= u.sum(axis=-2, keepdims=True)
-    return u
-
-
 def powered(u: FloatArray, m: float) -> FloatArray:
     return np.square(u) if m == 2.0 else np.power(u, m)
 
@@ -244,7 +233,7 @@ def separation(between: FloatArray, m: float) -> FloatArray:
         return np.zeros(len(between))
     others = between.copy()
     others[:, np.arange(n_modes), np.arange(n_modes)] = np.inf
-    return (powered(memberships(others, m), m) * between).sum(axis=(1, 2))
+    return (powered(fuzzy_memberships(others, m, axis=-2), m) * between).sum(axis=(1, 2))
 
 
 class HammingSpace:

@@ -281,7 +281,7 @@ class FuzzyCenterEncoding(CenterEncoding):
     """Encoding of fuzzy partitions by cluster centres, with fuzzy c-means memberships.
 
     A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
-    and ``q = 2 / (fuzziness - 1)``; its label is the cluster with the highest membership (the first on ties).
+    and ``q = 2 / (fuzziness - 1)``. Its label is the cluster with the highest membership (the first on ties).
     A sample located at a centre belongs only to that centre's cluster, or equally to all clusters with the
     same centre. Distances depend on the features' units, so scale X first. Takes O(n_individuals n_samples
     n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships. Source: J.
@@ -323,14 +323,19 @@ class FuzzyCenterEncoding(CenterEncoding):
         return labels
 
 
-def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
-    """Compute fuzzy c-means memberships from squared distances of shape (..., n_clusters)."""
-    least = squares.min(axis=-1, keepdims=True)
-    # Dividing the smallest distance by larger ones cannot overflow, and never divides by zero.
-    ratios = np.divide(least, squares, out=np.ones(squares.shape), where=squares > least)
-    memberships = ratios ** (1.0 / (fuzziness - 1.0))
-    memberships /= memberships.sum(axis=-1, keepdims=True)
-    return np.asarray(memberships)
+def fuzzy_memberships(dissimilarities: FloatArray, fuzziness: float, axis: int = -1) -> FloatArray:
+    """Compute memberships proportional to d^(-1 / (fuzziness - 1)) for dissimilarities d.
+
+    In fuzzy c-means, dissimilarities are squared distances. If q of them are 0, their memberships are 1/q.
+    """
+    least = dissimilarities.min(axis=axis, keepdims=True)
+    # Dividing the smallest value by larger ones cannot overflow, and never divides by zero.
+    larger = dissimilarities > least
+    u: FloatArray = np.divide(least, dissimilarities, out=np.ones(dissimilarities.shape), where=larger)
+    if fuzziness != 2.0:
+        np.power(u, 1.0 / (fuzziness - 1.0), out=u)
+    u /= u.sum(axis=axis, keepdims=True)
+    return u
 
 
 def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:

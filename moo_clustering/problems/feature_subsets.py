@@ -26,7 +26,7 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import CountedPartitions, ari_table
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# For estimating R0(m) of ``Separation``: number of permutations per subset size, ratio of successive sizes.
+# To estimate R0(m) of ``Separation``: number of permutations per subset size, and ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
@@ -196,7 +196,10 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """sqrt(m) (R - R0(m)): k-means explains the share R of the variance of m features, and R0(m) of noise."""
+    """Index sqrt(m) (R - R0(m)): k-means explains the share R of the variance of m features.
+
+    R0(m) is the share that it explains if the values of the features are permuted.
+    """
 
     name, greater_is_better = "separation", True
 
@@ -264,13 +267,15 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights that combine the objectives (violated pairs last) into one ``"score"``. Default: not combined.
+        Weights of the objectives (violated pairs last), whose weighted sum then replaces them as the only
+        objective, ``"score"``. Default: the objectives are not combined.
 
     Notes
     -----
     ``"labels"`` is the adjusted Rand index for the labelled samples. ``"held_out_labels"`` is the
     cross-validated accuracy of k-means initialised with class means. ``"separation"`` is sqrt(m) (R - R0(m))
-    for m features; R is the between-cluster share of the sum of squares, R0(m) this share in permuted data.
+    for m features, where R and R0(m) are the between-cluster shares of the sums of squares in the data and in
+    permuted data.
 
     For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
     subset with the best score need not yield the best partition: see the page on evolution.

@@ -532,8 +532,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
 
 
 def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
-    allowed = get_args(ConstraintHandling)
-    choice("constraint_handling", handling, allowed)
+    choice("constraint_handling", handling, get_args(ConstraintHandling))
     if constraints is None:
         if handling in ("constraint", "crowding"):
             raise ValueError(f"constraint_handling={handling!r} requires constraints, got None")

@@ -229,7 +229,6 @@ class Grown(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Total size of the arrays in bytes."""
         return sum(part.nbytes for part in self)
 
 
@@ -244,11 +243,9 @@ class SeedMemo:
         self._bytes = 0
 
     def objectives(self, key: bytes) -> NDArray[np.float64] | None:
-        """Return an individual's objectives, or None if they are not cached."""
         return self._objectives.get(key, self._older.get(key))
 
     def grown(self, key: bytes) -> Grown | None:
-        """Return an individual from the cache, or None if it is absent."""
         if key in self._grown:
             self._grown.move_to_end(key)
         return self._grown.get(key)
@@ -264,11 +261,8 @@ class SeedMemo:
         while self._bytes > self.max_bytes and len(self._grown) > 1:
             self._bytes -= self._grown.popitem(last=False)[1].nbytes
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"max_bytes": self.max_bytes}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        SeedMemo.__init__(self, state["max_bytes"])
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SeedMemo, (self.max_bytes,)
 
 
 Result = TypeVar("Result")
@@ -278,7 +272,7 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(SlotGenes):
     """Encoding of partitions by seed documents; empty slots contain -1.
 
-    SISC sweeps start from the similarities to the seeds; each document is assigned to the cluster in which
+    SISC sweeps start from the similarities to the seeds. Each document is assigned to the cluster in which
     its membership is highest. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds)
     time for nnz non-zero values. Source: SISC-ML, "seeds" start.
 

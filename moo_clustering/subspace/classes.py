@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, block_slices, choice, quoted
+from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
@@ -34,12 +35,9 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     return labelled_shares(memberships, targets)[0]
 
 
+@documented(class_shares)
 def overall_shares(targets: Targets) -> FloatArray:
     """Compute the share of each class among all labelled samples; 0 if no sample is labelled.
-
-    Parameters
-    ----------
-    targets : Targets
 
     Returns
     -------
@@ -179,9 +177,11 @@ def votes(
     n_neighbors : int, optional
         Number of nearest clusters that vote; ties favour the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        ``"sum"``: weights 1 / distance (as in the paper; not comparable between samples). ``"normalised"``:
-        the same, scaled to sum 1. ``"membership"``: (distance (1 + impurity))^(-1 / (f - 1)), scaled to sum
-        1. Clusters at distance 0 share all the weight; a single neighbour has weight 1.
+        - ``"sum"``: weights 1 / distance, as in the paper. Results are not comparable between samples.
+        - ``"normalised"``: the same weights, scaled to sum 1.
+        - ``"membership"``: weights (distance (1 + impurity))^(-1 / (f - 1)), scaled to sum 1.
+
+        Clusters at distance 0 share all the weight. A single neighbour has weight 1.
     fuzziness : float, default=1.5
         Exponent f > 1, used only by "membership".
 

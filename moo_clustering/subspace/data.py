@@ -174,7 +174,6 @@ class DenseMatrix:
         return self._X[indices].astype(dtype, copy=False)
 
     def unit_rows(self) -> AnyFloatArray:
-        """Return the rows scaled to unit length; zero rows remain zero."""
         return unit_rows(self._X)
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
@@ -186,8 +185,11 @@ class DenseMatrix:
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Write sums over the samples to ``out``, for the features lo..hi-1 and each cluster."""
-        # Sums of w^f x, of w where x != 0 and, unless X is binary, of w^f x^2; ``panel`` is [W^f | W].
+        """Write sums over the samples to ``out``, for the features lo..hi-1 and each cluster.
+
+        For values x, memberships w and fuzziness f, the sums are those of w^f x, of the w with x != 0 and,
+        unless X is binary, of w^f x^2. The columns of ``panel`` are w^f and w for each of ``k`` clusters.
+        """
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
             return
@@ -212,7 +214,7 @@ class DenseMatrix:
             squares += (part * part).T @ owners
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Multiply rows lo..hi-1 by the panel of a :class:`~moo_clustering.subspace.sweeps.WeightPanel`."""
+        """Write the product of the rows lo..hi-1 of X or, unless X is binary, of [X | X^2] with a panel."""
         if self.is_binary:
             self.by_row(panel, lo, hi, out)
             return

@@ -173,9 +173,12 @@ def start(
     Parameters
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        "labels" starts at the means of a few labelled samples of one class per cluster (without labels, same
-        as "seeds"), "seeds" halfway between random samples and the mean, "kmeans" with k-means on unit rows,
-        "dirichlet" with random memberships, and "equal" with equal ones, which never change (UserWarning).
+        - ``"labels"``: each cluster starts at the mean of a few labelled samples of one class. Without
+          labels, same as ``"seeds"``.
+        - ``"seeds"``: clusters start halfway between random samples and the mean.
+        - ``"kmeans"``: k-means of the rows, scaled to unit length.
+        - ``"dirichlet"``: random memberships.
+        - ``"equal"``: equal memberships, which never change (UserWarning).
     rng : numpy.random.Generator
 
     Returns
@@ -191,7 +194,10 @@ def start(
         seeds = rng.choice(data.n, size=n_clusters, replace=False)
         found = memberships_from_seeds(data, seeds, options)
     elif init == "kmeans":
-        found = _from_kmeans(data, n_clusters, rng)
+        model = MiniBatchKMeans(n_clusters, random_state=int(rng.integers(2**31 - 1)), n_init=3)
+        labels = model.fit_predict(data.matrix.unit_rows())
+        found = np.full((data.n, n_clusters), (1.0 - _HARD) / n_clusters)
+        found[np.arange(data.n), labels] += _HARD
     elif init == "dirichlet":
         found = rng.dirichlet(np.ones(n_clusters), size=data.n)
     else:
@@ -258,11 +264,3 @@ def _label_centers(
         drawn = rng.choice(pool if len(pool) else rows, size=size, replace=False)
         chosen[drawn, cluster] = 1.0 / size
     return data.by_column(chosen)
-
-
-def _from_kmeans(data: SubspaceData, n_clusters: int, rng: np.random.Generator) -> FloatArray:
-    model = MiniBatchKMeans(n_clusters, random_state=int(rng.integers(2**31 - 1)), n_init=3)
-    labels = model.fit_predict(data.matrix.unit_rows())
-    found = np.full((data.n, n_clusters), (1.0 - _HARD) / n_clusters)
-    found[np.arange(data.n), labels] += _HARD
-    return found

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, integer, quoted
 from moo_clustering._data import require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._kernels import subspace as kernels
@@ -61,9 +61,7 @@ def iterate(
 
 
 def check_stopping(max_iter: int, tol: float) -> None:
-    """Raise a ValueError if the maximum number of iterations or the tolerance is out of range."""
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
+    integer("max_iter", max_iter)
     if not tol >= 0:
         raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
 
@@ -97,7 +95,7 @@ def _sweep(
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
     chi_total = float(data.n if options.chi_scale == "n" else n_labelled)
     centers, logs, chi_term = _weigh(data, memberships, impurities, options, centers, chi_total)
-    weights = prepare(data, centers, logs, options.weight_exponent)
+    weights = _weight_panel(data, centers, logs, options.weight_exponent)
     new, found, loss, change = _update(data, weights, impurities, memberships, options)
     del weights  # frees as much memory as the centroids use
     after = classes.labelled_shares(new, targets)
@@ -172,10 +170,15 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
     return np.ascontiguousarray(given, dtype=data.dtype)
 
 
-def prepare(
+def _weight_panel(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
-) -> WeightPanel:
-    """Compute the terms of :func:`distances` that depend on centroids and weights, but not on samples."""
+) -> tuple[AnyFloatArray, FloatArray, FloatArray, float]:
+    """Compute the terms of the distances that depend on centroids and weights, but not on samples.
+
+    Returns ``panel``, ``constants``, ``scales`` and ``tolerance``. Distances are scales * (constants + Y
+    panel), where Y is X if the data are binary, and otherwise [X | X^2]. Unscaled distances of at most
+    ``tolerance`` times the constants are rounding errors, and are set to 0.
+    """
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -193,23 +196,12 @@ def prepare(
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
     # Raise m lambda, rather than lambda, to the power q, because lambda^q would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
-    # Unscaled distances of at most this fraction of ``constants`` are rounding errors, and are set to 0.
-    tolerance = 16.0 * float(np.finfo(data.dtype).eps)
-    return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
-
-
-class WeightPanel(NamedTuple):
-    """Terms of the distances scales * (constants + Y panel), where Y is X if binary, otherwise [X | X^2]."""
-
-    panel: AnyFloatArray
-    constants: FloatArray
-    scales: FloatArray
-    tolerance: float
+    return panel, constants.sum(axis=0), scales, 16.0 * float(np.finfo(data.dtype).eps)
 
 
 def _update(
     data: SubspaceData,
-    weights: WeightPanel,
+    weights: tuple[Any, ...],
     impurities: FloatArray,
     memberships: AnyFloatArray,
     options: SubspaceOptions,
@@ -236,10 +228,11 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
     return blame if options.impurity_in_membership else np.ones(len(blame))
 
 
-def _fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
+def _fill(data: SubspaceData, weights: tuple[Any, ...], lo: int, hi: int, out: FloatArray) -> None:
     """Compute the distances from samples lo..hi-1 to all clusters."""
-    data.matrix.weighted(weights.panel, out.shape[1], lo, hi, out)
-    kernels.finish_distances(weights.constants, weights.scales, weights.tolerance, out)
+    panel, *terms = weights
+    data.matrix.weighted(panel, out.shape[1], lo, hi, out)
+    kernels.finish_distances(*terms, out)
 
 
 class Iterated(NamedTuple):
@@ -394,7 +387,7 @@ def distances(
         )
     if len(centers) != data.m:
         raise ValueError(f"centers must have {data.m} features, got {len(centers)}")
-    weights = prepare(data, centers, log_weights, weight_exponent)
+    weights = _weight_panel(data, centers, log_weights, weight_exponent)
     out = np.empty((data.n, centers.shape[1]))
 
     def kernel(block: int, lo: int, hi: int) -> None:

@@ -17,7 +17,7 @@ from moo_clustering._arrays import choice, integer, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
-from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
+from moo_clustering._kernels.partitions import pairs_in_common
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
@@ -400,15 +400,8 @@ class CountedPartitions:
     def __init__(self, labels: Labels) -> None:
         self.labels, self.n_clusters = labels, labels.max(axis=1).astype(np.int64) + 1
         # Number of sample pairs in the same cluster.
-        self.n_pairs = np.zeros(len(labels), dtype=np.int64)
-        if not len(labels):
-            return
-        starts = np.cumsum(self.n_clusters) - self.n_clusters
-        if caching.interpreted(pairs_together, labels.size / 20):
-            sizes = np.bincount((labels + starts[:, np.newaxis]).ravel())
-            self.n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
-        else:
-            pairs_together(labels, self.n_clusters, self.n_pairs)
+        sizes = map(np.bincount, labels)
+        self.n_pairs = np.array([size @ (size - 1) // 2 for size in sizes], dtype=np.int64)
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:

@@ -23,7 +23,7 @@ from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.constraints.limits import cluster_sums
 from moo_clustering.encodings import align_labels
-from moo_clustering.graphs.matrices import similarity_edges
+from moo_clustering.graphs.matrices import SimilarityEdges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
@@ -689,7 +689,7 @@ class GraphModularity(base.PopulationIndex):
         data : sparse matrix or array-like of shape (n_samples, n_samples)
             Similarities S, symmetric and non-negative.
         """
-        self._edges = similarity_edges(data)
+        self._edges = SimilarityEdges(data)
         self._total = float(self._edges.volumes.sum())
         self.n_samples_ = self._edges.n_samples
         return self
@@ -733,7 +733,7 @@ class BoundaryCut(base.PopulationIndex):
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
         """Fit to a graph; its diagonal is ignored."""
-        self._edges = similarity_edges(data)
+        self._edges = SimilarityEdges(data)
         self.n_samples_ = self._edges.n_samples
         return self
 

@@ -29,7 +29,6 @@ from moo_clustering.algorithms import PymooSearch, Recorder, drive, evolve
 from moo_clustering.algorithms.amosa import (
     AMOSA,
     BoundedArchive,
-    Cooling,
     LaplaceNoise,
     acceptance_probability,
     anneal,
@@ -151,12 +150,12 @@ def test_thinning_takes_the_middles_of_single_linkage_groups():
 
 
 def test_temperatures():
-    assert AMOSA().n_temperatures == 73
-    cooling = Cooling(100.0, 1e-5, 0.8)
-    assert cooling.temperature(0) == 100
-    assert cooling.temperature(72) > 1e-5 >= cooling.temperature(73)
-    assert Cooling(1.0, 0.125, 0.5).n_temperatures == 3  # 1, 1/2, 1/4; 1/8 is not above
-    assert Cooling(1.0, 0.9, 0.5).n_temperatures == 1
+    algorithm = AMOSA()
+    assert algorithm.n_temperatures == 73
+    assert algorithm._temperature(0) == 100
+    assert algorithm._temperature(72) > 1e-5 >= algorithm._temperature(73)
+    assert AMOSA(t_max=1.0, t_min=0.125, cooling=0.5).n_temperatures == 3  # 1, 1/2, 1/4; 1/8 is not above
+    assert AMOSA(t_max=1.0, t_min=0.9, cooling=0.5).n_temperatures == 1
 
 
 def solution(*f, x=None):

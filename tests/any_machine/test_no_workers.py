@@ -16,7 +16,7 @@ from tqdm import tqdm
 from moo_clustering import _parallel
 from moo_clustering._kernels import threads as blocks
 from moo_clustering.cli import main
-from moo_clustering.cli.explore import page_server
+from moo_clustering.cli.explore import PageServer
 
 TAKES_JOBS = [name for name, case in CASES.items() if "n_jobs" in case.model(0).get_params()]
 
@@ -99,7 +99,7 @@ def test_a_page_is_served_without_threads(monkeypatch):
     def refused(*_):
         raise RuntimeError("can't start new thread")
 
-    with page_server(b"<p>page</p>", 0) as server:
+    with PageServer(b"<p>page</p>", 0) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         monkeypatch.setattr(socketserver.ThreadingMixIn, "process_request", refused)
         with urllib.request.urlopen(server.address, timeout=10) as answer:

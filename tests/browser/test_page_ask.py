@@ -14,8 +14,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from moo_clustering.cli import main
-from moo_clustering.cli.ask import open_session
-from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server
+from moo_clustering.cli.ask import AskedRun
+from moo_clustering.cli.explore import AnswerPanel, PageServer, asking_page
 from moo_clustering.cli.folder import run_content
 from moo_clustering.constraints import read_pairs
 
@@ -47,8 +47,8 @@ def fitted(tmp_path_factory):
 @contextmanager
 def served(folder, mode=None):
     """The address of a page that asks about a run."""
-    run = open_session(folder, resume=True, mode=mode)
-    with page_server(asking_page(run, run_content(folder)), 0, AnswerPanel(run)) as server:
+    run = AskedRun(folder, resume=True, mode=mode)
+    with PageServer(asking_page(run, run_content(folder)), 0, AnswerPanel(run)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield server.address, server
@@ -169,8 +169,8 @@ def test_refused_confidence(open_asked, confidence):
 def test_doubtful_rows_lead_to_the_questions(fitted, tmp_path, open_report):
     folder = shutil.copytree(fitted, tmp_path / "run")
     content = replace(run_content(folder), doubts=[(4, 0, 1, 0.4, 0.6)])
-    run = open_session(folder)
-    with page_server(asking_page(run, content), 0, AnswerPanel(run)) as server:
+    run = AskedRun(folder)
+    with PageServer(asking_page(run, content), 0, AnswerPanel(run)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         page = open_report(server.address)
@@ -196,7 +196,7 @@ def test_the_map_and_the_tables_follow(open_asked):
         after = page.looks()
         moved = sum(looks[row] != after[row] for row in looks)
         assert f" {moved} sample{'' if moved == 1 else 's'} moved." in page.text("#ask-told")
-    run = open_session(asked.folder, resume=True)
+    run = AskedRun(asked.folder, resume=True)
     assert asked.labels == run.session.labels_.tolist() != before
     names = page.js("return report.labels(report.selected).map(String)")
     assert page.texts("#ask-groups tbody th bdi") == [f"cluster {c}" for c in sorted(set(map(int, names)))]
@@ -306,7 +306,7 @@ def test_names_by_digits(open_asked):
         asked.answer(lambda name=name: page.keys(name, Keys.ENTER), number)
     page.js("document.activeElement.blur()")
     asked.answer(lambda: page.keys("2"), 3)
-    session = open_session(asked.folder, resume=True).session
+    session = AskedRun(asked.folder, resume=True).session
     known = page.texts("#ask-known bdi")
     assert sorted(known) == ["green", "red"]
     assert session.history_["answer"].tolist()[:2] == ["red", "green"]
@@ -334,7 +334,7 @@ def test_an_answer_is_reopened(open_asked):
     WebDriverWait(page.driver, 300).until(lambda _: "answer 2" in page.text("#ask-number"))
     page.keys("?")
     asked.told("Answer 2 changed.")
-    found = open_session(asked.folder, resume=True).session
+    found = AskedRun(asked.folder, resume=True).session
     assert found.history_["answer"].tolist() == ["together", "unknown", "together", "apart"]
     assert asked.labels == found.labels_.tolist()
     page.press("#ask-answers tbody tr:nth-child(3) button")
@@ -358,7 +358,7 @@ def test_downloads_are_taken_by_a_fit(open_asked, fitted, tmp_path):
         asked.page.press(f'a[href="api/{name}.csv"]')
         files[name] = tmp_path / f"{name}.csv"
         asked.page.downloaded(f"{name}.csv")
-    session = open_session(asked.folder, resume=True).session
+    session = AskedRun(asked.folder, resume=True).session
     must, cannot = session.pairs()
     assert read_pairs(files["must_link"], row_ids=NAMES).tolist() == must.tolist()
     assert read_pairs(files["cannot_link"], row_ids=NAMES).tolist() == cannot.tolist()
@@ -397,7 +397,7 @@ def test_the_command(fitted, tmp_path, monkeypatch):
         result = CliRunner().invoke(main, command, catch_exceptions=False)
         assert result.exit_code == 0
         assert "Answers are saved to" in result.output
-        assert len(open_session(folder, resume=True).session.history_) == number
+        assert len(AskedRun(folder, resume=True).session.history_) == number
     assert "connect-src &#39;self&#39;" in found[0]
     assert {path.name for path in folder.iterdir()} - {path.name for path in fitted.iterdir()} == {
         "answers.json"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from moo_clustering.cli import main
-from moo_clustering.cli.ask import open_session
+from moo_clustering.cli.ask import AskedRun
 from moo_clustering.persistence import locked
 
 COMMAND = [sys.executable, "-m", "moo_clustering", "ask"]
@@ -89,7 +89,7 @@ def test_what_is_no_answer_is_asked_again(asked_run):
 
 def test_options_of_a_session(asked_run):
     assert ask(asked_run, "t\nt\n", "--error-rate", "0", "--out", asked_run / "found").exit_code == 0
-    session = open_session(asked_run, resume=True).session
+    session = AskedRun(asked_run, resume=True).session
     assert session.error_rate == 0.0
     assert (asked_run / "found" / "must_link.csv").read_text().count("\n") == 3
     again = ask(asked_run, "a\n", "--resume", "--out", asked_run / "found")
@@ -98,7 +98,7 @@ def test_options_of_a_session(asked_run):
 
 def test_nothing_is_left_to_ask(asked_run):
     group = pd.read_csv(asked_run / "labels.csv")["row"].to_numpy() % 3
-    session = open_session(asked_run, mode="names").session
+    session = AskedRun(asked_run, mode="names").session
     typed = []
     while session.question is not None:
         [sample] = session.question.samples
@@ -203,7 +203,7 @@ def test_killed_after_an_answer(asked_run):
     # The answer that was being written is lost, and no other.
     with open(asked_run / "answers.json", "ab") as file:
         file.write(b'{"answer": "tog')
-    assert len(open_session(asked_run, resume=True).session.history_) == 2
+    assert len(AskedRun(asked_run, resume=True).session.history_) == 2
     assert ask(asked_run, "q\n", "--resume").exit_code == 0
     assert words(asked_run) == ["together", "apart"]
 
@@ -287,7 +287,7 @@ def test_an_error_rate_is_learnt(asked_run):
     result = ask(asked_run, typed, "--error-rate", "auto")
     assert result.exit_code == 0, result.output
     assert "An estimated 3% of the answers are wrong." in result.output
-    session = open_session(asked_run, resume=True, error_rate="auto").session
+    session = AskedRun(asked_run, resume=True, error_rate="auto").session
     assert session.error_rate == "auto"
     assert "repeat" in set(session.history_["kind"])
     record = json.loads((asked_run / "asked" / "run.json").read_text())

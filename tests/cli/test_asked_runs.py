@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 
 from moo_clustering import ParetoClustering
-from moo_clustering.cli.ask import check_out, open_session, save_answers
+from moo_clustering.cli.ask import AskedRun, check_out, save_answers
 from moo_clustering.cli.folder import FolderError, open_folder, run_content
 from moo_clustering.constraints import read_pairs
 from moo_clustering.interactive import SessionFileError
@@ -20,7 +20,7 @@ from moo_clustering.persistence import ArchiveError
 
 def test_questions_are_those_of_the_fit_in_python(run, tmp_path):
     assert run("fit", "iris", "--out", "run", "--quiet", "--no-report").exit_code == 0
-    asked = open_session(tmp_path / "run").session
+    asked = AskedRun(tmp_path / "run").session
     model = ParetoClustering(random_state=0).fit(load_iris().data)
     same = model.ask()
     assert np.array_equal(asked.labels_, same.labels_)
@@ -34,7 +34,7 @@ def test_questions_are_those_of_the_fit_in_python(run, tmp_path):
 
 
 def test_samples_are_shown_in_the_units_of_the_table(asked_run):
-    shown = open_session(asked_run).shown.beside([0, 7])
+    shown = AskedRun(asked_run).shown.beside([0, 7])
     assert shown.names == ("person 0 <b>", "person 7 <b>")
     assert not shown.notes  # the identifier is a name, and not repeated as a column
     found = {line.name: line for line in shown.features}
@@ -48,27 +48,27 @@ def test_samples_are_shown_in_the_units_of_the_table(asked_run):
 
 
 def test_answers_are_on_disk_and_a_session_goes_on(asked_run):
-    first = open_session(asked_run).session
+    first = AskedRun(asked_run).session
     for word in ("together", "apart", "unknown"):
         first.answer(word)
     with pytest.raises(FolderError, match="--resume"):
-        open_session(asked_run)
-    again = open_session(asked_run, resume=True)
+        AskedRun(asked_run)
+    again = AskedRun(asked_run, resume=True)
     assert again.session.question.samples == first.question.samples
     assert np.array_equal(again.session.labels_, first.labels_)
     again.session.answer("apart")
     # The other session would write over what it does not know.
     with pytest.raises(SessionFileError, match="another session"):
         first.answer("apart")
-    assert len(open_session(asked_run, resume=True).session.history_) == 4
+    assert len(AskedRun(asked_run, resume=True).session.history_) == 4
     for options in ({"mode": "names"}, {"error_rate": 0.2}):
         with pytest.raises(FolderError, match="omit --"):
-            open_session(asked_run, resume=True, **options)
+            AskedRun(asked_run, resume=True, **options)
 
 
 def test_a_session_without_answers_is_begun_anew(asked_run):
-    open_session(asked_run)
-    assert open_session(asked_run, mode="names").session.mode == "names"
+    AskedRun(asked_run)
+    assert AskedRun(asked_run, mode="names").session.mode == "names"
 
 
 def save(asked, out):
@@ -77,7 +77,7 @@ def save(asked, out):
 
 
 def test_results_are_a_run(asked_run, tmp_path):
-    asked = open_session(asked_run, mode="names")
+    asked = AskedRun(asked_run, mode="names")
     towns = pd.read_csv(asked_run / "labels.csv")["row"] % 3
     for _ in range(4):
         [sample] = asked.session.question.samples
@@ -95,11 +95,11 @@ def test_results_are_a_run(asked_run, tmp_path):
     partial = pd.read_csv(out / "partial_labels.csv")
     assert partial["group"].notna().sum() == 4
     with pytest.raises(FolderError, match="specify the folder of the original run"):
-        open_session(out)
+        AskedRun(out)
 
 
 def test_pairs_are_files_that_fit_takes(asked_run):
-    asked = open_session(asked_run)
+    asked = AskedRun(asked_run)
     words = iter(["together", "apart", "apart"])
     for word in words:
         asked.session.answer(word)
@@ -137,20 +137,20 @@ def test_refusals_name_the_reason(asked_run):
     ):
         (asked_run / "run.json").write_text(json.dumps(record | change))
         with pytest.raises(FolderError, match=wanted):
-            open_session(asked_run)
+            AskedRun(asked_run)
     (asked_run / "questions.npz").write_bytes(questions[:-700])
     with pytest.raises(ArchiveError):
-        open_session(asked_run)
+        AskedRun(asked_run)
     (asked_run / "questions.npz").write_bytes(questions)
     (asked_run / "answers.json").write_text("dear diary\n")
     with pytest.raises(FolderError, match="--resume"):
-        open_session(asked_run)
+        AskedRun(asked_run)
     with pytest.raises(SessionFileError, match="damaged: line 1"):
-        open_session(asked_run, resume=True)
+        AskedRun(asked_run, resume=True)
     assert (asked_run / "answers.json").read_text() == "dear diary\n"
     (asked_run / "labels.csv").write_text("row,label\n0,0\n")
     with pytest.raises(FolderError, match="60 samples"):
-        open_session(asked_run)
+        AskedRun(asked_run)
 
 
 def test_no_questions_of_a_fit_with_labels(run, tmp_path):
@@ -158,7 +158,7 @@ def test_no_questions_of_a_fit_with_labels(run, tmp_path):
     fit = ("fit", "iris", "--must-link", "must.csv", "--out", "known", "--quiet", "--no-report")
     assert run(*fit).exit_code == 0
     with pytest.raises(FolderError, match="without --must-link"):
-        open_session(tmp_path / "known")
+        AskedRun(tmp_path / "known")
 
 
 def test_words_that_tell_two_texts_apart():
@@ -188,7 +188,7 @@ def test_a_difference_is_in_standard_deviations():
 def test_a_report_is_made_where_the_run_has_one(run, tmp_path):
     load_iris(as_frame=True).data.iloc[::3].to_csv(tmp_path / "iris.csv", index=False)
     assert run("fit", "iris.csv", "--out", "shown", "--quiet").exit_code == 0
-    asked = open_session(tmp_path / "shown")
+    asked = AskedRun(tmp_path / "shown")
     asked.session.answer("together")
     save(asked, tmp_path / "shown" / "asked")
     content = run_content(tmp_path / "shown" / "asked")

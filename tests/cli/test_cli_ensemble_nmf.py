@@ -160,18 +160,18 @@ def test_without_snowballstemmer(run, fails, rows, monkeypatch):
 def test_more_runs_go_on_from_a_checkpoint(run, rows, monkeypatch):
     options = ("fit", "notes.jsonl", "--method", "ensemble-nmf", "-k", 3, "--quiet")
     assert run(*options, "--set", "n_runs=6", "--out", "whole").exit_code == 0
-    from moo_clustering.estimators import documents as _ensemble_nmf
+    from moo_clustering import EnsembleNMF
 
-    original = _ensemble_nmf.chosen_runs
+    original = EnsembleNMF._selected_runs
 
     def cut(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_ensemble_nmf, "chosen_runs", cut)
+    monkeypatch.setattr(EnsembleNMF, "_selected_runs", cut)
     result = run(*options, "--set", "n_runs=6", "--checkpoint-every", 2, "--out", "cut")
     assert result.exit_code == 130
     assert "--resume" in result.stderr
-    monkeypatch.setattr(_ensemble_nmf, "chosen_runs", original)
+    monkeypatch.setattr(EnsembleNMF, "_selected_runs", original)
     assert run(*options, "--set", "n_runs=6", "--resume", "--out", "cut").exit_code == 0
     assert pd.read_csv("cut/labels.csv").equals(pd.read_csv("whole/labels.csv"))
 

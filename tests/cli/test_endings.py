@@ -414,8 +414,8 @@ def test_an_answer_is_taken_in_whole(asked_run, monkeypatch):
 
     monkeypatch.setattr(AnswerSession, "_record", recorded)
     opened = []
-    found = ask.open_session
-    monkeypatch.setattr(ask, "open_session", lambda *a, **o: opened.append(1) or found(*a, **o))
+    found = ask.AskedRun
+    monkeypatch.setattr(ask, "AskedRun", lambda *a, **o: opened.append(1) or found(*a, **o))
     result = CliRunner().invoke(main, ["ask", str(asked_run)], input="t\na\n")
     assert result.exit_code == 130
     assert "Saved the clusters after 1 answer in" in result.output
@@ -518,7 +518,7 @@ def test_a_whole_answer_without_the_end_of_its_line_counts(asked_run):
             if cut < len(last)
             else nullcontext()
         ):
-            session = ask.open_session(asked_run, resume=True).session
+            session = ask.AskedRun(asked_run, resume=True).session
         assert len(session.history_) == 2
         assert path.read_text() == "".join(whole.splitlines(keepends=True)[:3])
 

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from moo_clustering import ParetoClustering
-from moo_clustering.cli.explore import AnswerPanel, page_server
+from moo_clustering.cli.explore import AnswerPanel, PageServer
 from moo_clustering.interactive.shown import ShownSamples
 
 X, _ = make_blobs(45, centers=[[0, 0], [4, 0], [1, 4]], cluster_std=1.3, random_state=3)
@@ -37,7 +37,7 @@ class Page:
         files = {"must_link.csv": pd.DataFrame({"first": ["a", "=b,"], "second": ["c", "d"]})}
         shown = ShownSamples.of(X)
         run = Run(session=session, shown=shown, answers=lambda: files)
-        self.server = page_server(b"<p>page</p>", 0, AnswerPanel(run))
+        self.server = PageServer(b"<p>page</p>", 0, AnswerPanel(run))
         self.place = self.server.address.split("/")[3]
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         self.thread.start()

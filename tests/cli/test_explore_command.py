@@ -133,7 +133,7 @@ def test_served_until_interrupted(folder):
 @pytest.fixture
 def server():
     """A server of a small page, in this process."""
-    with explore.page_server(b"<p>page</p>", 0) as server:
+    with explore.PageServer(b"<p>page</p>", 0) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield server
@@ -201,7 +201,7 @@ def test_the_address_for_a_browser_leads_to_the_page_once(server):
 
 
 def test_every_server_has_an_address_of_its_own(server):
-    with explore.page_server(b"", 0) as other:
+    with explore.PageServer(b"", 0) as other:
         names = [each.address.split("/")[3] for each in (server, other)]
         names += [each.invitation.split("/")[3] for each in (server, other)]
     assert len(set(names)) == 4

@@ -37,7 +37,7 @@ def test_known_classes_only_score():
     assert use.y.tolist() == [0, -1, -1, 1]
     assert use.given.tolist() == [[1, 0], [-1, -1], [-1, -1], [0, 1]]
     assert use.held_out.tolist() == [[-1, -1], [0, 1], [0, 1], [-1, -1]]
-    assert use.sources == {"n_labels": 2, "n_labelled": 2, "n_held_out": 2}
+    assert (len(use.names), use.is_given.sum(), use.is_held_out.sum()) == (2, 2, 2)
 
 
 def test_classes_are_matched_by_name():

@@ -327,7 +327,7 @@ def test_other_versions_are_not_read(uses, asked_run, version):
 def test_answers_of_another_version_without_answers(asked_run):
     """A file with a head alone is begun anew if it is of this version."""
     for version, code in ((1, 0), (2, 2)):
-        ask.open_session(asked_run)
+        ask.AskedRun(asked_run)
         path = asked_run / "answers.json"
         path.write_text(path.read_text().replace('"version": 1', f'"version": {version}'))
         text = path.read_text()

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from moo_clustering import persistence
 from moo_clustering.cli import main
 from moo_clustering.cli import predict as command
-from moo_clustering.cli.ask import open_session
+from moo_clustering.cli.ask import AskedRun
 from moo_clustering.cli.folder import load_model, run_content
 from moo_clustering.persistence import locked
 from tests.cli.test_predict import run, table
@@ -260,7 +260,7 @@ def test_a_killed_command_can_be_repeated(out, monkeypatch):
 
 def test_questions_keep_names(out):
     named("0=soft ones", "1=hard ones")
-    session = open_session(out).session
+    session = AskedRun(out).session
     for _ in range(3):
         session.answer(
             "together" if len(set(table()["wood"][list(session.question.samples)])) == 1 else "apart"

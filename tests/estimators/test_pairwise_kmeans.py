@@ -293,7 +293,7 @@ def test_largest_distortion(metric, zeros, monkeypatch):
 
 @METRICS
 def test_distortions_within_pairs(metric, monkeypatch):
-    monkeypatch.setattr(_distortions, "BLOCK_ITEMS", 7)
+    monkeypatch.setattr(_distortions, "PAIR_ITEMS", 7)
     X, must, _ = problem(3)
     X[must[0, 0]] = 0
     expected = [distance(X[i], X[j], metric) for i, j in must]

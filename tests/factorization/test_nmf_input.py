@@ -96,5 +96,5 @@ def test_seeds():
 )
 def test_refusals(change, message):
     arguments = {"A": [[1.0, 2.0]], "n_components": 1, **change}
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         nmf(**arguments)

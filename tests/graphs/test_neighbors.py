@@ -14,8 +14,14 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering.constraints import PairwiseConstraints, constraint_groups
-from moo_clustering.graphs import lists_from_arrays, neighbor_lists
-from moo_clustering.graphs.neighbors import distinct_rows, ordered_lists, round_distances, tie_keys
+from moo_clustering.graphs import (
+    lists_from_arrays,
+    locus_graph,
+    mutual_reachability_mst,
+    neighbor_lists,
+    self_tuning_graph,
+)
+from moo_clustering.graphs.neighbors import DistinctRows, ordered_lists, round_distances, tie_keys
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
 
@@ -153,7 +159,7 @@ def test_everything_alike():
 def test_rows_that_only_look_alike_are_told_apart():
     # The tiny feature vanishes in any sum with the other one.
     X = np.array([[1e-300, 1.0], [2e-300, 1.0], [1e-300, 1.0], [5.0, 1.0]])
-    found = distinct_rows(X, np.arange(4, dtype=np.int32))
+    found = DistinctRows(X, np.arange(4, dtype=np.int32))
     assert len(found.points) == 3
     assert found.of_sample[0] == found.of_sample[2] != found.of_sample[1]
     np.testing.assert_array_equal(found.points[found.of_sample], X)
@@ -210,7 +216,7 @@ def test_sample_without_admissible_neighbour_is_named():
     ("change", "message"),
     [
         ({"X": LINE[:1]}, "at least 2 samples"),
-        ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1, got 0"),
         ({"ties": "first"}, "ties must be"),
         ({"metric": "precomputed"}, "square"),
         ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "must be non-negative, got -"),
@@ -222,6 +228,17 @@ def test_bad_input(change, message):
     arguments = {"X": LINE, "n_neighbors": 2, "rng": rng(), **change}
     with pytest.raises(ValueError, match=message):
         neighbor_lists(**arguments)
+
+
+@pytest.mark.parametrize("n_neighbors", [2.5, True, "2", None])
+def test_numbers_of_neighbours_must_be_integers(n_neighbors):
+    message = "n_neighbors must be an integer of at least 1"
+    for graph in (neighbor_lists, locus_graph):
+        with pytest.raises(TypeError, match=message):
+            graph(LINE, n_neighbors=n_neighbors, rng=rng())
+    for graph in (self_tuning_graph, mutual_reachability_mst):
+        with pytest.raises(TypeError, match=message):
+            graph(LINE, n_neighbors=n_neighbors)
 
 
 def test_float32_is_not_inflated_and_memory_stays_near_the_output():

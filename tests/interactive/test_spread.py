@@ -12,7 +12,7 @@ from moo_clustering.evidence import (
 )
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.interactive import QuestionPool
-from moo_clustering.interactive.partition import spread_groups
+from moo_clustering.interactive.partition import Spread
 from moo_clustering.interactive.questions import Inquiry, State
 from moo_clustering.pool import PartitionPool
 from moo_clustering.validity import LabelEvidence
@@ -32,7 +32,7 @@ def base():
 
 
 def test_nothing_known_is_the_best_member(base):
-    spread = spread_groups(base, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), *NOTHING)
+    spread = Spread(base, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), *NOTHING)
     np.testing.assert_array_equal(spread.group, base.start)
     assert (spread.n_real, spread.n_groups, spread.new_share) == (0, 3, 1.0)
     # The medoids stand in their clusters.
@@ -81,7 +81,7 @@ def test_evidence_is_that_of_labels_with_one_more_class(base):
 def test_probabilities_are_those_of_the_kernel_ridge(base, n_anchors):
     points = np.array([0, 13, 25, 1, 14, 2, 15, 3, 16])[:n_anchors]
     groups = np.array([0, 1, 0, 0, 1, 0, 1, 0, 1])[:n_anchors]
-    spread = spread_groups(base, points, groups, *NOTHING)
+    spread = Spread(base, points, groups, *NOTHING)
     kernel = coassociation(base.pool.labels[spread.kept], spread.weights, columns=points)
     assert spread.full == (n_anchors == 9)
     if spread.full:
@@ -95,17 +95,17 @@ def test_probabilities_are_those_of_the_kernel_ridge(base, n_anchors):
 
 
 def test_clusters_without_an_anchor_stay_until_few_bring_a_new_class(base):
-    spread = spread_groups(base, np.array([0]), np.array([0]), *NOTHING)
+    spread = Spread(base, np.array([0]), np.array([0]), *NOTHING)
     assert spread.n_real == 1
     assert spread.n_groups == len(np.unique(spread.group))
     # Three clusters met, two classes: (2 + 1) / (3 + 1) of them were new.
-    spread = spread_groups(base, np.array([0, 13, 25]), np.array([0, 1, 0]), *NOTHING)
+    spread = Spread(base, np.array([0, 13, 25]), np.array([0, 1, 0]), *NOTHING)
     assert spread.new_share == 0.75
 
 
 def test_variance_that_an_answer_takes_away(base):
     points, groups = np.array([0, 13]), np.array([0, 1])
-    spread = spread_groups(base, points, groups, *NOTHING)
+    spread = Spread(base, points, groups, *NOTHING)
     K = coassociation(base.pool.labels[spread.kept], spread.weights)
     A = K[np.ix_(points, points)] + 0.1 * np.eye(2)
     left = K - K[:, points] @ np.linalg.solve(A, K[points])
@@ -117,15 +117,15 @@ def test_variance_that_an_answer_takes_away(base):
 def test_violated_pairs_weigh_against_members(base):
     nobody = np.zeros(0, dtype=np.intp)
     pairs = np.array([[0, 13], [1, 14], [2, 15], [3, 16]])
-    together = spread_groups(base, nobody, nobody, pairs, np.ones(4))
-    apart = spread_groups(base, nobody, nobody, pairs, -np.ones(4))
+    together = Spread(base, nobody, nobody, pairs, np.ones(4))
+    apart = Spread(base, nobody, nobody, pairs, -np.ones(4))
     assert (together.group[pairs[:, 0]] == together.group[pairs[:, 1]]).sum() >= 3
     np.testing.assert_array_equal(apart.group, base.start)
 
 
 def test_sums_over_clusters_are_those_of_the_coassociation(base):
     points, groups = np.array([0, 13, 1, 14, 2, 15, 3, 16]), np.array([0, 1, 0, 1, 0, 1, 0, 1])
-    spread = spread_groups(base, points, groups, *NOTHING)
+    spread = Spread(base, points, groups, *NOTHING)
     K = coassociation(base.pool.labels[spread.kept], spread.weights)
     np.testing.assert_allclose(spread.together(points, np.arange(36)), K[points], rtol=1e-12)
     same = spread.group[points][:, None] == spread.group

@@ -32,29 +32,25 @@ def points(kind, n, d, rng):
 @pytest.mark.parametrize("d", [1, 3])
 def test_every_node_covers_its_points(kind, n, d):
     X = points(kind, n, d, np.random.default_rng(n))
-    tree = box_tree(X)
-    assert_array_equal(np.sort(tree.samples), np.arange(n))
-    assert_array_equal(tree.points, X[tree.samples])
-    assert_array_equal(tree.samples[tree.positions()], np.arange(n))
+    P, samples, (start, stop, low, high) = box_tree(X)
+    assert_array_equal(np.sort(samples), np.arange(n))
+    assert_array_equal(P, X[samples])
     n_nodes = node_count(n)
-    assert len(tree.start) == n_nodes
-    assert (tree.start[0], tree.stop[0]) == (0, n)
+    assert len(start) == n_nodes
+    assert (start[0], stop[0]) == (0, n)
     for node in range(n_nodes):
-        inside = tree.points[tree.start[node] : tree.stop[node]]
+        inside = P[start[node] : stop[node]]
         assert len(inside) >= 1
-        assert_array_equal(tree.low[node], inside.min(axis=0))
-        assert_array_equal(tree.high[node], inside.max(axis=0))
+        assert_array_equal(low[node], inside.min(axis=0))
+        assert_array_equal(high[node], inside.max(axis=0))
         left = 2 * node + 1
         if left < n_nodes:
-            assert tree.start[left] == tree.start[node]
-            assert tree.stop[left] == tree.start[left + 1]
-            assert tree.stop[left + 1] == tree.stop[node]
+            assert start[left] == start[node]
+            assert stop[left] == start[left + 1]
+            assert stop[left + 1] == stop[node]
             widest = int(np.argmax(inside.max(axis=0) - inside.min(axis=0)))
-            middle = tree.stop[left]
-            assert (
-                tree.points[tree.start[left] : middle, widest].max()
-                <= tree.points[middle : tree.stop[left + 1], widest].min()
-            )
+            middle = stop[left]
+            assert P[start[left] : middle, widest].max() <= P[middle : stop[left + 1], widest].min()
         else:
             assert len(inside) <= LEAF
 
@@ -62,19 +58,18 @@ def test_every_node_covers_its_points(kind, n, d):
 def test_bounds_of_boxes_hold(global_random_seed):
     rng = np.random.default_rng(global_random_seed)
     X = np.round(rng.normal(size=(300, 3)), 1)
-    tree = box_tree(X)
-    P = tree.points
+    P, _, (start, stop, low, high) = box_tree(X)
     for i in range(0, 300, 17):
         squares = np.array([square_distance(P, i, j) for j in range(300)])
-        for node in range(len(tree.start)):
-            inside = squares[tree.start[node] : tree.stop[node]]
-            corners = np.maximum(tree.low[node] - P[i], P[i] - tree.high[node])
-            near = nearest_of_box(P, i, tree.low, tree.high, node)
-            far = farthest_of_box(P, i, tree.low, tree.high, node)
+        for node in range(len(start)):
+            inside = squares[start[node] : stop[node]]
+            corners = np.maximum(low[node] - P[i], P[i] - high[node])
+            near = nearest_of_box(P, i, low, high, node)
+            far = farthest_of_box(P, i, low, high, node)
             assert near <= inside.min()
             assert far >= inside.max()
             assert near == pytest.approx((np.maximum(corners, 0) ** 2).sum(), rel=1e-10)
-            spans = np.maximum(np.abs(P[i] - tree.low[node]), np.abs(P[i] - tree.high[node]))
+            spans = np.maximum(np.abs(P[i] - low[node]), np.abs(P[i] - high[node]))
             assert far == pytest.approx((spans**2).sum(), rel=1e-10)
 
 

@@ -19,7 +19,8 @@ from moo_clustering.algorithms import PESA2
 from moo_clustering.operators import ModesMutation, ModesSampling
 from moo_clustering.problems import FuzzyModesProblem, categories
 from moo_clustering.problems import categories as module
-from moo_clustering.problems.categories import compactness, memberships, powered, separation
+from moo_clustering.problems.categories import compactness, powered, separation
+from moo_clustering.problems.centers import fuzzy_memberships
 
 EXAMPLE = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [2, 1, 2], [2, 2, 2]])
 TWO = np.array([[0, 0, 1, 2, 1, 2]])
@@ -84,7 +85,7 @@ def test_worked_example_of_categories():
 def test_worked_example_of_numbers():
     X = np.array([[0.0], [1.0], [4.0], [6.0]])
     D = np.abs(np.array([[[0.5], [5.0]]]) - X.T)
-    u = memberships(D, 2.0)
+    u = fuzzy_memberships(D, 2.0, axis=-2)
     np.testing.assert_allclose(u[0, 0], [0.909091, 0.888889, 0.222222, 0.153846], atol=5e-7)
     pi = compactness((powered(u, 2.0) * D).sum(axis=2), u.sum(axis=2))
     assert pi[0] == pytest.approx(1.2842541, abs=5e-8)
@@ -254,7 +255,7 @@ def test_evaluation_writes_modes_back_through_pymoo(metric):
     for row in range(3):
         modes = problem.modes(pop.get("X")[[row]])
         D = problem.space.distances(modes, slice(0, 100))
-        u = memberships(D, 2.0)
+        u = fuzzy_memberships(D, 2.0, axis=-2)
         pi = compactness((u**2 * D).sum(axis=2), u.sum(axis=2))
         np.testing.assert_allclose(pop[row].F, [pi[0], -separation(problem.space.between(modes), 2.0)[0]])
 

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering import MOCK, SRMOSC, FuzzyModesMOGA
 from moo_clustering.estimators import mock
-from moo_clustering.estimators.fuzzy_modes import Column, NumberCoder
+from moo_clustering.estimators.fuzzy_modes import NumberCoder
 from moo_clustering.persistence import CheckpointMismatchError
 from moo_clustering.problems import SRMOSCProblem
 
@@ -99,7 +99,7 @@ def test_numbers_of_any_size_are_scaled_alike(factor, scale, X):
 
 @pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
 def test_coded_numbers(scale):
-    columns = [Column("a", pd.Series([1.0, 2.0, 5.0])), Column("b", pd.Series([7, 7, 7]))]
+    columns = [pd.Series([1.0, 2.0, 5.0], name="a"), pd.Series([7, 7, 7], name="b")]
     coder = NumberCoder(columns, scale)
     coded = coder.encode(columns)
     a = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from moo_clustering.estimators.memetic_kmeans import Budget, MemeticSearch, survivors
+from moo_clustering.estimators.memetic_kmeans import Budget, Member, MemeticKMeans, MemeticSearch, survivors
 from moo_clustering.problems.centers import SumOfSquaresProblem
 
 
@@ -25,10 +25,9 @@ def search_of(engine, max_stall=500, **options):
     rng = np.random.default_rng(0)
     X = rng.random((30, 2))[rng.integers(30, size=400)] + 0.03 * rng.standard_normal((400, 2))
     problem = SumOfSquaresProblem(X, 30)
-    options = {"pop_min": 4, "pop_max": 7, "pm": 1.0, "removal": "uniform"} | options
-    return MemeticSearch(
-        problem, Budget(problem, 10**9, None), rng, False, max_stall=max_stall, engine=engine, **options
-    )
+    options = {"pop_min": 4, "pop_max": 7, "max_stall": max_stall, "engine": engine} | options
+    model = MemeticKMeans(30, **options)
+    return MemeticSearch(problem, Budget(problem, 10**9, None), rng, False, model)
 
 
 @pytest.mark.parametrize("engine", ["pymoo", "deap"])
@@ -61,9 +60,9 @@ def test_population(engine):
 
 def test_parents_by_tournaments_of_two_with_replacement():
     search = search_of("deap")
-    search.population = list("abcd")
-    search.objectives = np.array([3.0, 1.0, 2.0, 4.0])
-    drawn = [search._parent() for _ in range(3200)]
+    values = zip("abcd", [3.0, 1.0, 2.0, 4.0], strict=True)
+    search.population = [Member(np.array([name]), objective, 0.5) for name, objective in values]
+    drawn = [str(search._parent().genes[0]) for _ in range(3200)]
     # The best wins unless it is drawn in neither place, 1 - 9/16; the worst only against itself.
     shares = {"b": 7 / 16, "c": 5 / 16, "a": 3 / 16, "d": 1 / 16}
     for name, share in shares.items():
@@ -75,7 +74,7 @@ def test_stalled_population_starts_anew():
     search = search_of("deap", max_stall=3)
     emptied, best, stalled = 0, np.inf, 0
     for _ in range(120):
-        full, lowest = not search.missing, search.objectives.min(initial=np.inf)
+        full, lowest = len(search.population) >= 4, search.objectives.min(initial=np.inf)
         search.step()
         emptied += not search.population
         assert search.best.objective <= best

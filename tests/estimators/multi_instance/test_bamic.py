@@ -74,7 +74,7 @@ def test_toy_bags(start, labels, medoids):
     H = bag_distances(TOY)
     run = bamic(H, np.array(start))
     np.testing.assert_array_equal(run.labels, [labels])
-    np.testing.assert_array_equal(run.medoids, [medoids])
+    np.testing.assert_array_equal(run.centers, [medoids])
     expected = sum(hausdorff(TOY[b], TOY[medoids[k]]) for b, k in enumerate(labels))
     assert run.inertia[0] == pytest.approx(expected)
     model = BAMIC(2, init=start, normalize=False).fit(TOY)
@@ -87,7 +87,7 @@ def test_toy_bags(start, labels, medoids):
 def test_half_a_table_mirrored_would_end_elsewhere():
     H = bag_distances(TOY)
     upper = np.triu(H) + np.triu(H).T
-    ends = [tuple(bamic(T, np.array([0, 1])).medoids[0]) for T in (H, H.T, upper)]
+    ends = [tuple(bamic(T, np.array([0, 1])).centers[0]) for T in (H, H.T, upper)]
     assert ends[0] == (3, 1)
     assert len({*ends}) > 1
     assert ends[1] != ends[0]
@@ -125,7 +125,7 @@ def test_is_the_plain_alternation(seed, n, k, integers):
         best = first + int(np.argmin(values[first:]))
         assert runs.inertia[s] == pytest.approx(min(values[first:]))
         if np.sum(np.isclose(values[first:], values[best])) == 1:
-            assert runs.medoids[s].tolist() == states[best][0]
+            assert runs.centers[s].tolist() == states[best][0]
             assert runs.labels[s].tolist() == states[best][1]
         assert runs.n_iter[s] == len(states)
         assert runs.converged[s]
@@ -136,7 +136,7 @@ def test_is_the_plain_alternation(seed, n, k, integers):
 def test_incumbent_stays_among_equals():
     H = np.ones((4, 4)) - np.eye(4)
     run = bamic(H, np.array([3, 2]))
-    np.testing.assert_array_equal(run.medoids, [[3, 2]])
+    np.testing.assert_array_equal(run.centers, [[3, 2]])
     assert run.n_iter[0] == 1
     labels = np.array([[1, 1, 1, 0]], np.int32)
     # Bag 2 is no member any more: the lowest of the equals.
@@ -177,7 +177,7 @@ def test_repair_after_every_assignment():
     constraints = PairwiseConstraints([(0, 1), (1, 2)], [(2, 3), (4, 5)], n_samples=12)
     starts = np.array([rng.permutation(12)[:3] for _ in range(10)])
     runs = bamic(H, starts, repair=PartitionRepair(12, 2, constraints))
-    for labels, inertia_, medoids in zip(runs.labels, runs.inertia, runs.medoids, strict=True):
+    for labels, inertia_, medoids in zip(runs.labels, runs.inertia, runs.centers, strict=True):
         assert labels[0] == labels[1] == labels[2] != labels[3]
         assert labels[4] != labels[5]
         assert np.bincount(labels, minlength=3).min() >= 2
@@ -207,9 +207,9 @@ def test_against_the_kmedoids_library():
         start = np.random.default_rng(seed).permutation(60)[:4]
         run = bamic(H, start)
         same = kmedoids.alternating(H, start.astype(np.uint64))
-        np.testing.assert_array_equal(np.sort(same.medoids), np.sort(run.medoids[0]))
+        np.testing.assert_array_equal(np.sort(same.medoids), np.sort(run.centers[0]))
         assert same.loss == pytest.approx(run.inertia[0])
-        swapped = kmedoids.fasterpam(H, run.medoids[0].astype(np.uint64))
+        swapped = kmedoids.fasterpam(H, run.centers[0].astype(np.uint64))
         assert swapped.loss <= run.inertia[0] + 1e-9
         best = min(best, kmedoids.fasterpam(H, start.astype(np.uint64)).loss)
     model = BAMIC(4, kind="symmetric", n_init=20, normalize=False, random_state=0).fit(bags)

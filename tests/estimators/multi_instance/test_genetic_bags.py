@@ -33,6 +33,7 @@ from moo_clustering.bags import BagObjective, Bags
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.estimators._methods import METHODS
+from moo_clustering.estimators.bags_base import BagData
 from moo_clustering.estimators.bags_genetic import (
     CHCMIC,
     MIFGKA,
@@ -257,9 +258,9 @@ def test_others_leave_before_the_medoids_do():
     H[:, 0], H[:, 1] = 1.0, 5.0
     H[0, 1] = 0.1  # no bag loses as little as this medoid
     np.fill_diagonal(H, 0.0)
-    options = {"centers": "medoid", "weighting": "bag", "constraints": None, "handling": "penalty"}
     bags, encoding = Bags.from_list(np.zeros((6, 1, 1))), MedoidSlotEncoding(H, 3, 2)
-    score = MedoidBagScore(bags, encoding, min_cluster_size=2, penalty=1.0, n_jobs=None, **options)
+    data = BagData(bags, bags, None, np.random.SeedSequence(0), np.arange(6))
+    score = MedoidBagScore(MIGCUK(3, min_cluster_size=2), data, encoding)
     labels, medoids = score.partitions(np.array([[0, -1, 1], [4, 5, -1]]))
     np.testing.assert_array_equal(medoids, [[0, 1, -1], [4, 5, -1]])
     np.testing.assert_array_equal(labels[0], [0, 1, 1, 0, 0, 0])
@@ -713,7 +714,7 @@ def test_fitted_estimators_are_light(cls, options):
     assert again.get_params() == model.get_params()
     same_run(model, again.fit(bags, np.where(np.arange(60) < 6, np.arange(60) % 3, -1)))
     hidden = {name for name in vars(model) if name.startswith("_")}
-    assert hidden <= {"_range", "_centers", "_kind", "_sklearn_output_config"}
+    assert hidden <= {"_centers", "_kind", "_sklearn_output_config"}
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,6 @@ def test_starts():
     bags, _ = random_bags(0, n_bags=6)
     model = MIKMeans(6, init="bag_mean", max_iter=100, normalize=False, random_state=0)
     rng = np.random.default_rng(0)
-    model._range = None
     (means,) = model._starts(bags, rng)
     assert {*map(tuple, means)} == {*map(tuple, bags.means())}
     (rows,) = model.set_params(init="instance")._starts(bags, rng)

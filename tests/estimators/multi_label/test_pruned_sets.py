@@ -39,26 +39,26 @@ def naive(Y, min_count, n_subsets):
 )
 @settings(max_examples=100, deadline=None)
 def test_label_sets_by_brute_force(Y, min_count, n_subsets):
-    found = pruned_sets(Y, min_count, n_subsets)
-    sets = [frozenset(np.flatnonzero(row).tolist()) for row in found.label_sets]
+    rows, codes, label_sets, found = pruned_sets(Y, min_count, n_subsets)
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in label_sets]
     examples, frequent = naive(Y, min_count, n_subsets)
-    pairs = zip(found.rows.tolist(), found.codes.tolist(), strict=True)
+    pairs = zip(rows.tolist(), codes.tolist(), strict=True)
     assert Counter((row, sets[code]) for row, code in pairs) == examples
     assert set(sets) == frequent
     assert len(sets) == len(frequent)
-    assert (np.diff(found.rows) >= 0).all()
+    assert (np.diff(rows) >= 0).all()
     counts = Counter(frozenset(np.flatnonzero(row).tolist()) for row in Y)
-    assert found.found == any(count >= min_count for count in counts.values())
+    assert found == any(count >= min_count for count in counts.values())
 
 
 def test_largest_then_commonest_then_first():
     sets = {"0": 5, "1": 4, "01": 3, "02": 3, "12": 4, "3": 9, "0123": 1, "13": 2, "45": 1}
     Y = np.array([[str(t) in s for t in range(6)] for s, count in sets.items() for _ in range(count)])
-    found = pruned_sets(Y, 3, 3)
-    names = ["".join(map(str, np.flatnonzero(row))) for row in found.label_sets]
+    rows, codes, label_sets, _ = pruned_sets(Y, 3, 3)
+    names = ["".join(map(str, np.flatnonzero(row))) for row in label_sets]
     assert names == ["12", "01", "02", "3", "0", "1"]
     chosen = {
-        name: [names[code] for row, code in zip(found.rows, found.codes, strict=True) if row == i]
+        name: [names[code] for row, code in zip(rows, codes, strict=True) if row == i]
         for name, i in {"0123": 28, "13": 29, "45": 31}.items()
     }
     assert chosen == {"0123": ["12", "01", "02"], "13": ["3", "1"], "45": []}
