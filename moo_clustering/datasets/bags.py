@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files, tables
@@ -32,6 +33,7 @@ _SHOWN = 8
 _TEXT = (".arff", ".dat", *files.TEXT)
 
 
+@documented(tables.Table)
 @dataclass(frozen=True, eq=False)
 class BagTable:
     """A multi-instance data set: bags and their known classes.
@@ -44,8 +46,6 @@ class BagTable:
         Known classes 0, 1, ... of the bags, used for scoring; -1 for bags without a class.
     label_names : tuple of str
         Names of the classes in labels.
-    name : str
-        Name of the data set, or its file name.
     """
 
     bags: Bags
@@ -75,6 +75,7 @@ class BagTable:
         return replace(self, bags=self.bags[order], labels=labels)
 
 
+@documented(tables.read_table)
 def read_bags(
     path: str | PathLike[str],
     *,
@@ -117,9 +118,6 @@ def read_bags(
         Columns of text or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
         Raise a DataError for missing feature values, or impute the median (nominal: mode) over all instances.
-    expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB
-        (Parquet: 1 GiB) is always allowed.
 
     Returns
     -------

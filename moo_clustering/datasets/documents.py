@@ -79,7 +79,7 @@ class Documents(tables.NamedRows):
         return len(self.target_names)
 
 
-@documented()
+@documented(tables.read_table)
 def read_documents(
     path: str | PathLike[str],
     *,
@@ -114,8 +114,6 @@ def read_documents(
         uses the sub-folders of a folder as classes; files outside them are unlabelled.
     drop : sequence of str, default=()
         Columns to ignore, even if other parameters select them by default.
-    expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size; 16 MiB is always allowed.
     """
     path = files.data_path(path)
     if text_columns is not None:

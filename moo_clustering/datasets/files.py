@@ -330,15 +330,13 @@ def tidy_text(text: str, suffix: str, notes: list[str]) -> TableText:
     place = next((row for row in filled if not lines[row].lstrip().startswith(_MARKS)), len(lines))
     above = [row for row in filled if row < place]
     if place == len(lines):  # every line looks like a comment, so all are treated as data
-        return TableText("".join(lines) if said else text, said or _separator(lines, suffix))
+        return TableText("".join(lines), said or _separator(lines, suffix))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
     if names is not None:
         lines[names] = _without_mark(lines[names], separator)
     marks = {lines[row].lstrip()[0] for row in above}
     stops = [*above, *_comments(lines, place, separator, marks)]
-    if not (stops or said or names is not None):
-        return TableText(text, separator)
     for row in stops:
         lines[row] = _blank(lines[row])
     if stops:
