@@ -166,7 +166,6 @@ class _Options(NamedTuple):
     missing: str
 
     def check(self, columns: Sequence[str]) -> None:
-        """Raise a DataError if a specified column does not exist or has two roles."""
         asked: list[tuple[str | None, str]] = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
         files.check_names(files.roles_of(asked), columns, self.path)
@@ -284,7 +283,6 @@ def _free(columns: Sequence[Attribute], options: _Options) -> list[int]:
 
 
 def _read_text(text: str, options: _Options, suffix: str) -> BagTable:
-    """Read bags from a text table with comma, tab, semicolon or pipe separators."""
     path, contents = options.path, files.tidy_text(text, suffix, [])
     rows = contents.rows(path)
     columns = tables.column_names(list(itertools.islice(rows, 1)), path)

@@ -279,7 +279,6 @@ def _option_error(names: Sequence[str], fault: str) -> DataError:
 
 
 def _check_text_columns(names: Sequence[str] | None, taken: Mapping[str, str]) -> None:
-    """Raise a DataError if a text column has another role, or if the list is empty or repeats a name."""
     if names is None:
         return
     if not names:
@@ -291,7 +290,6 @@ def _check_text_columns(names: Sequence[str] | None, taken: Mapping[str, str]) -
 
 
 def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
-    """Read every text file in a folder and its sub-folders, sorted by name."""
     if text or roles.id_column or roles.drop:
         problem = f"{folder} is a folder of text files, which have no columns; omit "
         flags = "--text-columns, --id-column and --drop"

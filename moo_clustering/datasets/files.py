@@ -226,7 +226,6 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
 
 
 def too_large(path: Path, expanded: str, expansion: int, remedy: str = "unpack it first") -> DataError:
-    """Create an error for a file whose decompressed size exceeds the limit."""
     size = path.stat().st_size
     limit = f"which exceeds the limit of {expansion} times its size"
     trust = Remedy("if you trust its source, raise the limit with", "expansion")

@@ -246,7 +246,6 @@ class Roles(NamedTuple):
 
 
 def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> tuple[pd.DataFrame, Roles]:
-    """Read a text table or Excel sheet with typed columns."""
     table = files.table_text(path, expansion=expansion)
     notes += table.notes
     rows = table.rows(path)

@@ -153,17 +153,14 @@ class Hyperedges:
 
     @property
     def n_runs(self) -> int:
-        """Number of runs."""
         return self.codes.shape[0]
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return self.codes.shape[1]
 
     @property
     def n_edges(self) -> int:
-        """Number of hyperedges, E."""
         return int(self.starts[-1])
 
     @cached_property

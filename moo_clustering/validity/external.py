@@ -230,7 +230,6 @@ def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any
 
 
 def require_same_length(n_true: int, n_pred: int) -> None:
-    """Raise a ValueError unless both partitions have the same number of samples."""
     if n_true != n_pred:
         raise ValueError(f"labels_true and labels_pred must have equal lengths, got {n_true} and {n_pred}")
 
