@@ -34,8 +34,8 @@ _CODES = re.compile(
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
-# Notation of the numbers in a column. "plain": Python notation, "comma": decimal commas, "point": commas as
-# thousands separators, "ambiguous": commas as in 1,234, which may be either, "none": no numbers.
+# Notation of numbers: "plain" (Python notation), "comma" (decimal commas), "point" (commas as thousands
+# separators), "ambiguous" (commas that may be either, as in 1,234) or "none" (the column has no numbers).
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 # Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
@@ -92,7 +92,7 @@ _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", 
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
-# Maximum number of distinct values in a discrete column, and in a categorical column.
+# Maximum number of distinct values of discrete columns (FEW) and of categorical columns (_MOST).
 FEW, _MOST = 20, 100
 _LEAST_SUMMED = 8  # a last row can contain totals if at least this number of rows precede it
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
@@ -116,7 +116,7 @@ class Column:
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # if units are mixed: reason for dropping the column if it has too many categories
+    units: str = ""  # description of mixed units, which is the reason if the column is dropped
     # For dates, all formats that fit them, in ``strptime`` notation; for times and durations, ``("time",)``;
     # for fractions, ``("fraction",)``.
     forms: tuple[str, ...] = ()
@@ -139,7 +139,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
         strays = tuple(map(str, np.unique(numbers[np.isinf(numbers)])))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        if strays:  # if there are none, the cells need not be copied
+        if strays:  # otherwise, avoid copying the cells
             numbers = np.where(np.isinf(numbers), np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:

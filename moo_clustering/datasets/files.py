@@ -62,7 +62,7 @@ _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
-# Command-line options that assign roles to columns.
+# Command-line options of roles whose names differ from those of the options.
 _OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.

@@ -34,8 +34,8 @@ _LEAST_ROWS = 40
 # share exceeds _MOST_BEYOND. The other values must have a range of at least _LEAST_RANGE times the largest
 # magnitude, or be equal.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows from which a missing cell is filled: in general, and in tables with at most two columns. In
-# these, several nearest rows may belong to different clusters.
+# Number of nearest rows from which a missing cell is filled. In tables with at most two columns, it is only
+# _DONORS_OF_TWO, because several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 _MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
 _MOST_COUNTED = 10_000  # maximum number of rows used to compute associations

@@ -22,7 +22,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
 from moo_clustering.validity.external import CountedPartitions, ari_table, pairwise_ari
 
-# Number of samples per block, which then fits in the cache at 16 bytes per sample.
+# Number of samples per block. Blocks of 16 bytes per sample then fit in the cache.
 BLOCK_OBJECTS = 1 << 15
 
 
