@@ -29,6 +29,7 @@ Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
 CLASS = re.compile(r"(bag[\W_]?)?(class|label)([\W_]?name)?", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(.*[\W_])?(id|name|key)", re.IGNORECASE)
+_NO_NUMBER = ["", "?", "nan", "NaN", "NA"]  # texts that mark missing numbers
 _SHOWN = 8
 _TEXT = (".arff", ".dat", *files.TEXT)
 
@@ -292,8 +293,8 @@ def _read_text(text: str, options: _Options, suffix: str) -> BagTable:
     named = {options.bag, options.label, *options.nominal, *options.drop}
     if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
         options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names written by pandas or R
-    as_text = _as_text(columns, options)
-    missing = {column: _missing(column, as_text, options) for column in columns}
+    as_text = _text_columns(columns, options)
+    missing = {column: as_text.get(column, _NO_NUMBER) for column in columns}
     frame = tables.cells_of_text(contents.text, contents.separator, missing, path)
     places = np.frombuffer(lines, dtype=np.int64) if len(lines) == len(frame) else None
     return _table(frame, as_text, places, options)
@@ -311,29 +312,28 @@ def _read_parquet(options: _Options, expansion: int) -> BagTable:
     frame.columns = [str(column) for column in frame.columns]
     if not len(frame):
         raise DataError(f"{path} has no rows")
-    return _table(frame, _as_text(list(frame.columns), options), None, options)
+    return _table(frame, _text_columns(list(frame.columns), options), None, options)
 
 
-def _as_text(columns: list[str], options: _Options) -> set[str]:
-    """Return the columns to keep as text, because "007" and "7" are different bags."""
-    patterns = [_BAG] * (options.bag is None) + [CLASS] * (options.label is None)
-    guessed = {name for name in columns if any(pattern.fullmatch(name) for pattern in patterns)}
-    return (guessed - {*options.nominal}) | {name for name in (options.bag, options.label) if name}
+def _text_columns(columns: list[str], options: _Options) -> dict[str, list[str]]:
+    """Return the columns to keep as text, with the texts that mark their missing cells."""
+    marks: dict[str, list[str]] = {}
+    for name in columns:
+        may_be = name not in options.nominal
+        if name == options.label or (options.label is None and may_be and CLASS.fullmatch(name)):
+            marks[name] = ["", "?"]
+        elif name == options.bag or (options.bag is None and may_be and _BAG.fullmatch(name)):
+            marks[name] = [""]  # "007" and "7" are different bags, and "?" is a bag
+    return marks
 
 
-def _missing(column: str, as_text: set[str], options: _Options) -> list[str]:
-    """Return the texts that mark missing cells in a column."""
-    if column not in as_text:
-        return ["", "?", "nan", "NaN", "NA"]
-    is_label = column == options.label or (options.label is None and CLASS.fullmatch(column))
-    return ["", "?"] if is_label else [""]
-
-
-def _table(frame: pd.DataFrame, as_text: set[str], lines: Int64Array | None, options: _Options) -> BagTable:
+def _table(
+    frame: pd.DataFrame, as_text: dict[str, list[str]], lines: Int64Array | None, options: _Options
+) -> BagTable:
     notes: list[str] = []
     columns, numbers = [], []
     for name in frame.columns:
-        missing, cells = _missing(name, as_text, options), frame[name]
+        missing, cells = as_text.get(name, _NO_NUMBER), frame[name]
         if name not in as_text:
             cells = pd.Series(tables.typed(cells, name, notes, missing=missing, dates=False))
         column, values = _column(cells, name, name in as_text, missing)
