@@ -281,7 +281,8 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations`` and ``seconds``. If classes are known, also
         ``n_clusters`` and ``ari`` of the scored partition, and the ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` after about 20 numbers of ``evaluations``; for one objective, best value and ``ari``.
+        ``hypervolume`` at about 20 numbers of ``evaluations``. For one objective, also its best value and, if
+        classes are known, ``ari``.
     """
 
     runs: pd.DataFrame

@@ -1,4 +1,4 @@
-"""Name clusters, and find the columns or terms in which each differs from its nearest cluster."""
+"""Name clusters, and find the columns or terms in which each cluster differs from its nearest cluster."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LISTED, _DISTINCT = 0.2, 0.5
 # A cluster is "low" if its mean rank (from 0 to 1) is at most _LOW, and "high" if it is at least _HIGH.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that are meaningless without the column name, which cluster names therefore include.
+# Categories such as "yes", which are meaningless alone, so cluster names include the column name.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which do not indicate the topic of a document.

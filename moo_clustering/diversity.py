@@ -40,7 +40,7 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     """
     ranks = _checked(ranks, np.shape(ranks)[-1], width)
     counts = np.zeros((ranks.shape[1], width), dtype=np.uint16 if len(ranks) < 2**16 else np.uint32)
-    for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
+    for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, 1, lo, hi), ranks.shape[1], len(ranks), n_jobs)
     return counts
 
 
@@ -54,7 +54,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
         Counts from :func:`locus_counts`.
     """
     ranks = _checked(ranks, *counts.shape)
-    for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
+    for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, -1, lo, hi), ranks.shape[1], len(ranks), n_jobs)
 
 
 @documented(locus_counts)
@@ -74,7 +74,7 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
     ndarray of shape (n_individuals,), int64
     """
     ranks = _checked(ranks, *counts.shape)
-    kernel = partial(loci.sum_counts, ranks, counts)
+    kernel = partial(loci.sum_entries, ranks, counts)
     return sum_blocks(kernel, ranks.shape[1], len(ranks), np.int64, n_jobs)
 
 

@@ -116,7 +116,7 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Number of new rows, of noise rows, and of rows unlike the training rows: noise rows, and rows farther
+        Number of new rows, of noise rows, and of unlike rows. Unlike rows are noise rows, and rows farther
         from their nearest training row than 99% of the training rows in the same cluster.
     expected_share : float
         Expected share of unlike rows if nothing changed: .01 in large clusters, .02 in clusters of 100 rows.

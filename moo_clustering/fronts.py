@@ -119,7 +119,7 @@ class AttainmentScores:
     k_max : int
         Maximum number of clusters in the scored solutions.
     front : ndarray of shape (n_solutions, 2)
-        Square roots of the objectives, which are first scaled to [0, 1]; NaN where ``scores`` is NaN.
+        Square roots of the objectives scaled to [0, 1]; NaN where ``scores`` is NaN.
     controls : tuple of ndarray of shape (n, 2)
         Non-dominated solutions of the control fronts, scaled alike, and sorted by the first objective.
     """
@@ -188,11 +188,11 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Approximate the solutions on the convex hull of the SRMOSC front.
 
-    In the first solution, each sample has one link. Each step adds links to the sample whose error decreases
-    most per link, up to the next vertex of the lower convex hull of its curve of error against number of
-    links. Errors are from non-negative orthogonal matching pursuit, a greedy approximation. Takes
-    O(n k (w n_features + k^2) + n w log(n w)) time for n samples with w candidate neighbours and at most k
-    links each. Memory is O(n w), plus the weights at the hull vertices.
+    In the first solution, each sample has one link. Each sample has a curve of error against number of links.
+    Each step selects the sample whose error decreases most per link, and adds links up to the next vertex of
+    the lower convex hull of its curve. Errors are from non-negative orthogonal matching pursuit, a greedy
+    approximation. Takes O(n k (w n_features + k^2) + n w log(n w)) time for n samples with w candidate
+    neighbours and at most k links each. Memory is O(n w), plus the weights at the hull vertices.
 
     Parameters
     ----------

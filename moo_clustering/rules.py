@@ -205,7 +205,7 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets that trade off fidelity and number of conditions, in increasing order of conditions.
+    """Rule sets that trade off fidelity and number of conditions, by increasing number of conditions.
 
     Printing shows the rule set that :meth:`select` returns.
 
@@ -359,7 +359,7 @@ class _Test:
     """Condition on a column, which missing values do not satisfy."""
 
     column: int
-    sign: str  # "<=", ">" or "=" with a category code
+    sign: str  # "<=" or ">" with a number, or "=" with a category code
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
@@ -896,7 +896,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return all rows in clusters or, if there are many, a sample that keeps 20 rows of each cluster."""
+    """Return all rows in clusters or, if there are many, a sample with at least 20 rows per cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside

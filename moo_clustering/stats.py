@@ -142,7 +142,7 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers. Requires a table.
+        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does; most papers do not. Requires a table.
 
     Returns
     -------

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, choice, quoted
+from moo_clustering._arrays import FloatArray, choice, integer, quoted
 from moo_clustering._data import checked_array
 from moo_clustering.bags.bags import as_bags
 
@@ -136,9 +136,8 @@ def sliced_quantile_embedding(
     [[0.1768, 0.5303], [3.5355, 3.5355]]
     """
     data = as_bags(bags)
-    for name, count in (("n_directions", n_directions), ("n_quantiles", n_quantiles)):
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
+    integer("n_directions", n_directions)
+    integer("n_quantiles", n_quantiles)
     if directions is None:
         rng = np.random.default_rng() if rng is None else rng
         lines = sliced_directions(data.n_features, rng, n_directions=n_directions)

@@ -76,8 +76,7 @@ def describe(job: Job) -> Description:
         found.clusters = found.frames["clusters.csv"] = cluster_frame(samples, estimator)
         found.pictures[TERMS] = partial(draw_terms, text=samples, job=job)
     elif job.method.categorical:
-        columns = samples.columns()
-        assert columns is not None
+        columns: Any = samples.columns()
         found.names = ComparedColumns(columns).describe(result.labels)
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
@@ -338,8 +337,8 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
 
 
 def _describe_columns(found: Description, samples: Samples, result: ClusteringResult) -> None:
-    columns, (known, units) = samples.columns(), samples.described_columns()
-    assert columns is not None
+    columns: Any = samples.columns()
+    known, units = samples.described_columns()
     found.names = ComparedColumns(known, units).describe(result.labels)
     if result.user_names:
         found.names = found.names.with_names(with_user_names(found.names.names, result.user_names))
@@ -422,15 +421,13 @@ def _category(column: pd.Series[Any]) -> Any:
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
     """Describe the clusters, and return columns that describe the samples (see :func:`of_rows`)."""
-    from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
     result, samples = job.result, job.samples
     labels = result.labels
     if found.names is None:
         found.names = ComparedColumns(*samples.described_columns()).describe(labels)
-    shown = read_samples(result, samples.X, len(labels))
-    assert isinstance(shown, Shown)
+    shown: Any = read_samples(result, samples.X, len(labels))
     typical = typical_of(shown, labels, result.medoids)
     pairs = zip(found.names, typical, strict=True)
     found.names = ClusterDescriptions([replace(each, typical=rows) for each, rows in pairs])

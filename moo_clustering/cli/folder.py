@@ -259,7 +259,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
         if replaces is not None and record.get("command") == replaces:
             return False, True
         if status == "complete":
-            # If there is a checkpoint but no report, the report could not be saved; the run can be resumed.
+            # If there is a checkpoint but no report, saving the report failed, and the run can be resumed.
             fault = "" if resume and has_checkpoint and CONTENT not in names else "a finished run;"
         elif has_checkpoint:
             fault = "" if resume else "an unfinished run; continue it with --resume, or"

@@ -458,8 +458,8 @@ def spectral_parts(
 ) -> IntpArray:
     """Apply k-means to singular vectors of D_v^(-1/2) H^T D_e^(-1/2), with rows scaled to unit length."""
     # H is the incidence matrix; D_v and D_e are degrees of samples and hyperedges. With ``with_edges``,
-    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else
-    # O(n_samples n_runs n_parts).
+    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for at most 2000 hyperedges, and
+    # O(n_samples n_runs n_parts) time for more.
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse

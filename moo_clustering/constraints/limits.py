@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import block_slices, integer, number_clusters, probability, quoted
+from moo_clustering._arrays import block_slices, integer, number_clusters, positive, probability, quoted
 from moo_clustering._data import checked_amounts, checked_array, checked_graph, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import Documented
@@ -420,9 +420,7 @@ class Diameter(Limit):
     def __init__(self, D: Any, at_most: float, *, name: str | None = None) -> None:
         super().__init__(name=name)
         distances = checked_distances(D, "D", dtype=np.float64)
-        self.n_samples, self.at_most = len(distances), at_most
-        if isinstance(at_most, bool) or not isinstance(at_most, int | float | np.number) or not at_most > 0:
-            raise ValueError(f"at_most must be a positive number, got {quoted(at_most)}")
+        self.n_samples, self.at_most = len(distances), positive("at_most", at_most)
         far = np.argwhere(np.triu(distances > at_most * (1 + _ROUNDING), 1))
         i, j = far[np.argsort(-distances[tuple(far.T)], kind="stable")].T
         self._far = i, j, distances[i, j]

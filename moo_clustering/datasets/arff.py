@@ -16,7 +16,8 @@ from xml.parsers import expat
 import numpy as np
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, did_you_mean, quoted, warn_caller
-from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
+from moo_clustering.datasets import files
+from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
 # MEKA's option -C (number of labels) in the relation name, for example 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
@@ -405,17 +406,12 @@ def parts_of(
     """Return the column positions of the labels (in label order), the features and the identifier."""
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names([*places], relation, options, path)
-    identifier, drop = options["id_column"], options["drop"]
-    others = [(identifier, "the identifier")] if identifier is not None else []
-    for name, role in others + [(name, "dropped") for name in drop]:
-        if name not in places:
-            raise DataError(absent(path, "attribute", str(name), role, places))
-        if name in names:
-            raise DataError(f"attribute {name!r} cannot be both a label and {role}")
-    if identifier in drop:
-        raise DataError(f"attribute {identifier!r} cannot be both the identifier and dropped")
-    taken = {*names, *drop, identifier}
-    features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
+    identifier, dropped = options["id_column"], dict.fromkeys(options["drop"], "drop")
+    labelled = dict.fromkeys(names, "label")
+    named = [*labelled.items(), (identifier, "identifier"), *dropped.items()]
+    roles = files.roles_of(named, "attribute")
+    files.check_names(roles, places, path, "attribute")
+    features = [place for place, attribute in enumerate(attributes) if attribute.name not in roles]
     if not features:
         raise DataError(f"{path} has no features besides its {len(names)} label{'s' * (len(names) > 1)}")
     labels = [places[name] for name in names]
@@ -478,8 +474,6 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    if not path.is_file():
-        raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files, tables
+from moo_clustering.datasets.arff import Attribute
 from moo_clustering.datasets.cells import blanks_note, read_dates
 from moo_clustering.datasets.files import DataError, Remedy
 from moo_clustering.persistence import EXPANSION, read_arrays
@@ -128,10 +129,8 @@ def read_bags(
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
-    for name, given in (("drop", drop), ("nominal", nominal)):
-        if isinstance(given, str):
-            raise TypeError(f"{name} must be a sequence of names, such as [{given!r}], got {quoted(given)}")
-    options = _Options(files.data_path(path), bag, label, tuple(drop), tuple(nominal), missing)
+    names = files.names_of(drop, "drop"), files.names_of(nominal, "nominal")
+    options = _Options(files.data_path(path), bag, label, *names, missing)
     with files.readable(options.path):
         return _read(options, expansion)
 
@@ -169,24 +168,16 @@ class _Options(NamedTuple):
 
     def check(self, columns: Sequence[str]) -> None:
         """Raise a DataError if a specified column does not exist or has two roles."""
-        asked = [(self.bag, "bag"), (self.label or None, "label")]
+        asked: list[tuple[str | None, str]] = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
-        roles: dict[str, str] = {}
-        for name, role in asked:
-            if name is None:
-                continue
-            if name not in columns:
-                raise DataError(files.absent(self.path, "column", name, role, columns))
-            if name in roles:
-                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
-            roles[name] = role
+        files.check_names(files.roles_of(asked), columns, self.path)
 
 
 @dataclass(frozen=True)
 class _Rows:
     """Table with one instance per row. Texts are stored as codes of their columns, missing cells as NaN."""
 
-    columns: Sequence[arff.Attribute]
+    columns: Sequence[Attribute]
     numbers: Numbers
     lines: NDArray[np.int64] | None = None
     bag_of_row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -221,7 +212,7 @@ class _Rows:
 
 
 def _flat_roles(
-    columns: Sequence[arff.Attribute], options: _Options, outputs: Sequence[str] = ()
+    columns: Sequence[Attribute], options: _Options, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
     """Return the bag and class columns, and whether the bag column is only a guess (the first column)."""
     names = [column.name for column in columns]
@@ -270,7 +261,7 @@ def _relational_roles(entries: _Rows, relational: int, options: _Options) -> tup
     return bag, label
 
 
-def _named_label(columns: Sequence[arff.Attribute], options: _Options, outputs: Sequence[str]) -> int | None:
+def _named_label(columns: Sequence[Attribute], options: _Options, outputs: Sequence[str]) -> int | None:
     names = [column.name for column in columns]
     if options.label is not None:
         return names.index(options.label) if options.label else None
@@ -280,7 +271,7 @@ def _named_label(columns: Sequence[arff.Attribute], options: _Options, outputs: 
     return found[0] if found else None
 
 
-def _last_nominal(columns: Sequence[arff.Attribute], options: _Options, bag: int | None) -> int | None:
+def _last_nominal(columns: Sequence[Attribute], options: _Options, bag: int | None) -> int | None:
     for place in reversed(_free(columns, options)):
         column = columns[place]
         if place != bag and column.kind == "nominal" and not _IDENTIFIER.fullmatch(column.name):
@@ -288,7 +279,7 @@ def _last_nominal(columns: Sequence[arff.Attribute], options: _Options, bag: int
     return None
 
 
-def _free(columns: Sequence[arff.Attribute], options: _Options) -> list[int]:
+def _free(columns: Sequence[Attribute], options: _Options) -> list[int]:
     taken = {*options.drop, *options.nominal}
     return [place for place, column in enumerate(columns) if column.name not in taken]
 
@@ -359,13 +350,11 @@ def _table(
     return _flat_table(_Rows(columns, np.column_stack(numbers), lines), roles, options)
 
 
-def _column(
-    cells: pd.Series[Any], name: str, as_text: bool, missing: list[str]
-) -> tuple[arff.Attribute, Any]:
+def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str]) -> tuple[Attribute, Any]:
     types = pd.api.types
     if isinstance(cells.dtype, pd.CategoricalDtype) and not as_text:
         codes = cells.cat.codes.to_numpy(dtype=np.float64)
-        column = arff.Attribute(name, "nominal", arff.numbered(map(str, cells.cat.categories)))
+        column = Attribute(name, "nominal", arff.numbered(map(str, cells.cat.categories)))
         return column, np.where(codes < 0, np.nan, codes)
     if as_text or not types.is_numeric_dtype(cells.dtype) or types.is_complex_dtype(cells.dtype):
         raw = [files.written(cell) if files.is_cell(cell) else str(cell) for cell in files.cells_of(cells)]
@@ -376,16 +365,12 @@ def _column(
         codes, found = pd.factorize(texts[present], sort=True)
         numbers = np.full(len(cells), np.nan)
         numbers[present] = codes
-        return arff.Attribute(name, "text", arff.numbered(map(str, found))), numbers
-    return arff.Attribute(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Attribute(name, "text", arff.numbered(map(str, found))), numbers
+    return Attribute(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _read_flat(
-    attributes: list[arff.Attribute],
-    inputs: list[str],
-    outputs: list[str],
-    lines: arff.Lines,
-    options: _Options,
+    attributes: list[Attribute], inputs: list[str], outputs: list[str], lines: arff.Lines, options: _Options
 ) -> BagTable:
     roles = _flat_roles(attributes, options, outputs)
     for place in roles[:2]:
@@ -425,7 +410,7 @@ def _is_identifier(rows: _Rows, place: int) -> bool:
     return may_be and len(set(codes.tolist())) == len(codes)
 
 
-def _read_relational(attributes: list[arff.Attribute], lines: arff.Lines, options: _Options) -> BagTable:
+def _read_relational(attributes: list[Attribute], lines: arff.Lines, options: _Options) -> BagTable:
     path, relational = options.path, _relational(attributes, options)
     inner = attributes[relational].inner
     beside = [attribute.name for attribute in attributes]
@@ -450,7 +435,7 @@ def _read_relational(attributes: list[arff.Attribute], lines: arff.Lines, option
     return _assemble(rows.only(kept), classes, options)
 
 
-def _relational(attributes: list[arff.Attribute], options: _Options) -> int:
+def _relational(attributes: list[Attribute], options: _Options) -> int:
     kinds = {each.name: each.kind for each in attributes}
     names = [name for name in kinds if kinds[name] == "relational" and name not in options.drop]
     if not names:
@@ -463,7 +448,7 @@ def _relational(attributes: list[arff.Attribute], options: _Options) -> int:
 
 
 def _relational_instances(
-    inner: list[arff.Attribute], texts: list[str], entries: _Rows, path: Path
+    inner: list[Attribute], texts: list[str], entries: _Rows, path: Path
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Return the instances of all bags, and the number of instances per row of the file."""
     numbers, sizes = array("d"), []
@@ -497,7 +482,7 @@ def _read_npz(options: _Options) -> BagTable:
         bags = Bags(np.zeros((len(X), 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
         raise DataError(f"{path}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
-    columns = [arff.Attribute(name, "numeric") for name in names]
+    columns = [Attribute(name, "numeric") for name in names]
     rows = _Rows(columns, X, None, bags.bag_of_instance, bags.bag_ids)
     kept = [place for place, name in enumerate(names) if name not in options.drop]
     table = _assemble(rows.only(kept), None, options)
@@ -514,7 +499,7 @@ def _read_npz(options: _Options) -> BagTable:
     return replace(table, labels=labels, label_names=label_names)
 
 
-def _assemble(rows: _Rows, classes: tuple[arff.Attribute, Numbers] | None, options: _Options) -> BagTable:
+def _assemble(rows: _Rows, classes: tuple[Attribute, Numbers] | None, options: _Options) -> BagTable:
     """Assemble bags from rows in file order; ``classes`` is the class column and the code of each row."""
     labels, label_names = (None, ()) if classes is None else _classes(rows, *classes, options.path)
     X, names = _feature_matrix(rows, options)
@@ -528,7 +513,7 @@ def _assemble(rows: _Rows, classes: tuple[arff.Attribute, Numbers] | None, optio
 
 
 def _classes(
-    rows: _Rows, column: arff.Attribute, numbers: Numbers, path: Path
+    rows: _Rows, column: Attribute, numbers: Numbers, path: Path
 ) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     first = np.unique(rows.bag_of_row, return_index=True)[1]
@@ -579,7 +564,7 @@ def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str,
 
 
 def _block(
-    column: arff.Attribute, codes: Numbers, nominal: tuple[str, ...]
+    column: Attribute, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
     """Return the names and values of a column's features. The values are None if they equal ``codes``."""
     values = [*column.values]

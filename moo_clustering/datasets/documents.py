@@ -120,7 +120,7 @@ def read_documents(
     path = files.data_path(path)
     if text_columns is not None:
         text_columns = (text_columns,) if isinstance(text_columns, str) else tuple(text_columns)
-    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop))
+    roles = tables.Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"))
     with files.readable(path, is_folder=True):
         _check_text_columns(text_columns, roles.by_column())
         if path.is_dir():
@@ -287,10 +287,9 @@ def _check_text_columns(names: Sequence[str] | None, taken: Mapping[str, str]) -
     if not names:
         raise _option_error(_TEXT_COLUMNS, "must contain at least one column name")
     for number, column in enumerate(names):
-        if column in taken:
-            raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
         if column in names[:number]:
             raise _option_error(_TEXT_COLUMNS, f"contains {column!r} more than once")
+    files.roles_of([*taken.items(), *((column, "text") for column in names)])
 
 
 def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
@@ -335,8 +334,9 @@ class _Records(NamedTuple):
 def _documents(records: _Records, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
     if not records.lines:
         raise DataError(f"{records.path} contains no documents")
-    tables.check_roles(roles, records.columns, records.path)
-    free = [column for column in records.columns if column not in roles.by_column()]
+    taken = roles.by_column()
+    files.check_names(taken, records.columns, records.path)
+    free = [column for column in records.columns if column not in taken]
     parts = [_texts(records, column) for column in _text_columns(text, free, records)]
     usual = [column for column in _IDS if column in free and column not in (text or ())]
     id_column = roles.id_column or next(iter(usual), None)
@@ -370,9 +370,7 @@ def clean_name(text: str) -> str:
 
 
 def _text_columns(text: Sequence[str] | None, free: list[str], records: _Records) -> Sequence[str]:
-    for column in text or ():
-        if column not in records.columns:
-            raise DataError(files.absent(records.path, "column", column, "text columns", records.columns))
+    files.check_names(dict.fromkeys(text or (), "text columns"), records.columns, records.path)
     columns = text or [column for column in _TEXT if column in free]
     if not columns:
         more = ", ..." if len(records.columns) > 10 else ""

@@ -12,7 +12,7 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import QuotingError
-from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault
+from moo_clustering._arrays import MissingPackageError, QuotingError, optional_package
+from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault, quoted
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
 # Command-line options that assign roles to columns.
-_OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
+_OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -128,6 +128,26 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     return _advised(for_command(error.problem), advice)
 
 
+def roles_of(named: Iterable[tuple[str | None, str]], what: str = "column") -> dict[str, str]:
+    """Map names to roles, without the name None. Raise a DataError if a name has two roles."""
+    roles: dict[str, str] = {}
+    for name, role in named:
+        if name in roles:
+            raise DataError(f"{what} {name!r} cannot be both the {roles[name]} and the {role} {what}")
+        if name is not None:
+            roles[name] = role
+    return roles
+
+
+def check_names(
+    roles: Mapping[str, str], names: Collection[str], source: object, what: str = "column"
+) -> None:
+    """Raise a DataError if a name with a role does not exist."""
+    for name, role in roles.items():
+        if name not in names:
+            raise DataError(absent(source, what, name, role, names) if names else f"{source} has no {what}s")
+
+
 def absent(source: object, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
     """Return a message on a missing column or attribute that names its role or command-line option."""
     hint = did_you_mean(name, names)
@@ -164,6 +184,14 @@ def data_path(path: str | PathLike[str]) -> Path:
         return checked_path(path)
     except ValueError as error:
         raise DataError(str(error)) from error
+
+
+def names_of(given: Any, what: str) -> tuple[str, ...]:
+    """Return a sequence of names as a tuple. Raise a TypeError for a single name or path."""
+    if isinstance(given, str | PathLike):
+        shown = quoted(given)
+        raise TypeError(f"{what} must be a sequence of names, such as [{shown}], got {shown}")
+    return tuple(given)
 
 
 def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:
@@ -366,14 +394,16 @@ def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str])
     return found
 
 
+def _package(name: str, extra: str, path: Path) -> Any:
+    try:
+        return optional_package(name, extra, f"reading {path}")
+    except MissingPackageError as error:
+        raise DataError(str(error)) from error
+
+
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     """Convert the first non-empty sheet of an Excel file to comma-separated text."""
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} requires openpyxl, which is not installed: pip install moo_clustering[excel]"
-        ) from error
+    load_workbook = _package("openpyxl", "excel", path).load_workbook
     size = path.stat().st_size
     try:
         with zipfile.ZipFile(path) as archive:
@@ -453,12 +483,7 @@ def _sheet_cell(cell: Any) -> str:
 
 def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
     """Read a Parquet file within the memory limit, preserving integer and boolean types."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} requires pyarrow, which is not installed: pip install moo_clustering[parquet]"
-        ) from error
+    pa = _package("pyarrow", "parquet", path)
     # If cells are missing, pandas would otherwise round integers and convert booleans to objects.
     kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}
     for sign, type_sign in (("Int", "int"), ("UInt", "uint")):

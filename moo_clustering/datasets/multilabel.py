@@ -174,7 +174,7 @@ def read_multilabel(
         "feature_names": feature_names,
         "label_names": label_names,
         "id_column": id_column,
-        "drop": _sequence(drop, "drop") or None,
+        "drop": files.names_of(drop, "drop") or None,
     }
     kind = _kind(path)
     for name, value in given.items():
@@ -210,18 +210,11 @@ def _kind(path: Path) -> str:
     raise files.unknown_suffix(path, [".arff", *_SVMLIGHT, ".npz"])
 
 
-def _sequence(names: Any, what: str) -> tuple[str, ...]:
-    if isinstance(names, str | PathLike):
-        given = quoted(names)
-        raise TypeError(f"{what} must be a sequence of names, such as [{given}], got {given}")
-    return tuple(names)
-
-
 def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTable:
     file, names = options["labels_xml"], options["labels"]
     options = options | {
         "labels_xml": None if file is None else files.data_path(file),
-        "labels": None if names is None else _sequence(names, "labels"),
+        "labels": None if names is None else files.names_of(names, "labels"),
         "drop": options["drop"] or (),
     }
     lines = arff.arff_lines(text)
@@ -488,8 +481,6 @@ def _read_names(names: Any, count: int, what: str, source: object) -> tuple[str,
     """Return the column names, from a sequence or a file, after checking their number and uniqueness."""
     if isinstance(names, str | PathLike):
         source = path = files.data_path(names)
-        if not path.exists():
-            raise DataError(f"file {path} ({what}) does not exist")
         with files.readable(path):
             lines = path.read_text(encoding="utf-8-sig").rstrip().split("\n")
         names = [line.strip() for line in lines if lines != [""]]

@@ -45,6 +45,7 @@ _ROWS = 50_000  # rows converted to features at once, to limit the memory for in
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Minimum association with the clusters, and minimum number of missing cells, for a column to be reported.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
+_Columns = Sequence[NDArray[Any]]
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
 
 
@@ -74,7 +75,7 @@ class PreparedTable:
         Cells of new rows that are unreadable, of an unknown category, or outside the range seen in ``fit``.
     """
 
-    X: NDArray[np.float64]
+    X: FloatArray
     feature_names: tuple[str, ...]
     notes: tuple[str, ...]
     columns: pd.DataFrame
@@ -246,11 +247,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self._fitted(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Fit to a table and return its features, shape (n_samples, n_features)."""
         return self._fitted(X)[0]
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> FloatArray:
         """Return the features of new rows with the columns seen in ``fit``, shape (n_samples, n_features).
 
         Raises a DataError if there are no rows, or if a column is missing, ambiguous, or of the wrong kind or
@@ -399,12 +400,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self._table(_features(self._scales, filled), filled, known, notes, unseen), alarming
 
     def _table(
-        self,
-        X: FloatArray,
-        filled: Sequence[NDArray[Any]],
-        known: BoolArray,
-        notes: Sequence[str],
-        unseen: Sequence[UnseenCells] = (),
+        self, X: FloatArray, filled: _Columns, known: BoolArray, notes: Sequence[str], unseen: Any = ()
     ) -> PreparedTable:
         # Copy columns that share memory with the table. Store text as objects instead of pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
@@ -459,7 +455,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
     raise DataError(f"the table lacks {column_list(absent)} of the fit{hint}")
 
 
-def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
+def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
     """Return column weights: 1 if continuous, otherwise the strongest association with another column."""
     # All weights are 1 if there are fewer than 40 rows, or if all would be 0.
     weights = np.ones(len(columns))
@@ -494,7 +490,7 @@ def _some_rows(n: int, most: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
-def _indicators(column: reading.Column) -> NDArray[np.float64]:
+def _indicators(column: reading.Column) -> FloatArray:
     """Return indicators, one row per sample, of the distinct values or, for many numbers, of eight bins."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
@@ -508,7 +504,7 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     return indicators
 
 
-def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
+def _association(counts: FloatArray) -> tuple[float, float]:
     """Return the bias-corrected Cramer's V, from 0 to 1, and the p-value of the chi-square test."""
     counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     r, c = counts.shape
@@ -525,7 +521,7 @@ def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
     return float(strength), float(chi2.sf(statistic, freedom))
 
 
-def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
+def _warn_of_split(X: FloatArray, scales: Sequence[_Scale]) -> None:
     """Warn if a single column determines the best split into two clusters."""
     rows = X[_some_rows(len(X), _MOST_DONORS)]
     if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS or not rows.any():
@@ -549,9 +545,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
         )
 
 
-def _filled(
-    columns: Sequence[NDArray[Any]], known: NDArray[np.bool_], usual: Sequence[Any]
-) -> list[NDArray[Any]]:
+def _filled(columns: _Columns, known: BoolArray, usual: Sequence[Any]) -> list[NDArray[Any]]:
     """Fill the missing cells of each column with its usual value; complete columns are not copied."""
     filled = list(columns)
     for at in np.flatnonzero(~known.all(axis=0)).tolist():
@@ -563,20 +557,14 @@ def _filled(
 class _Donors:
     """Rows of the fit from which missing cells are filled."""
 
-    def __init__(
-        self,
-        scales: list[_Scale],
-        weights: NDArray[np.float64],
-        filled: Sequence[NDArray[Any]],
-        known: NDArray[np.bool_],
-    ) -> None:
+    def __init__(self, scales: list[_Scale], weights: FloatArray, filled: _Columns, known: BoolArray) -> None:
         chosen = _some_rows(len(known), _MOST_DONORS)
         self.scales, self.weights = scales, weights
         self.known, self.values = known[chosen], [each[chosen] for each in filled]
         # The features of missing cells are 0.
         self.rows = _features(scales, self.values) * _mask(scales, self.known)
 
-    def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
+    def fill(self, filled: list[NDArray[Any]], known: BoolArray) -> list[NDArray[Any]]:
         """Fill missing cells from the nearest rows; keep ``filled`` cells if no row shares a known column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
@@ -636,7 +624,7 @@ def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
     return means
 
 
-def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+def _features(scales: Sequence[_Scale], filled: _Columns) -> FloatArray:
     """Convert columns without missing values to features, shape (n_samples, n_features)."""
     X = np.empty((len(filled[0]), sum(len(scale.feature_names) for scale in scales)))
     for low in range(0, len(X), _ROWS):
@@ -647,7 +635,7 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
     return X
 
 
-def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _mask(scales: Sequence[_Scale], known: BoolArray) -> FloatArray:
     """Return 1 for features of known cells and 0 for those of missing cells, (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
@@ -661,7 +649,7 @@ class _Scale:
         is_known: BoolArray,
         usual: Any,
         weight: float,
-        filled: NDArray[Any],
+        filled: Any,
         is_equal: bool,
     ) -> None:
         known = filled if is_known.all() else column.values[is_known]
@@ -697,26 +685,26 @@ class _Scale:
         spread = (numbers - self.mean)[is_usual].std()
         self.spread = spread if spread > 0 else 1.0
 
-    def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+    def _indicators(self, filled: NDArray[Any]) -> FloatArray:
         places = {value: place for place, value in enumerate(self.categories)}
         where, different = reading.different_cells(filled)
         codes = np.array([places[value] for value in different], dtype=np.intp)[where]
         shown = np.arange(len(self.categories))[len(self.categories) == 2 :]
         return (codes[:, None] == shown).astype(np.float64)
 
-    def _numbers(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+    def _numbers(self, filled: NDArray[Any]) -> FloatArray:
         if self.column.kind == "date":
             filled = (filled - self.low) / np.timedelta64(86400, "s")
         return filled.astype(np.float64)
 
-    def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+    def features(self, filled: NDArray[Any]) -> FloatArray:
         if self.column.kind == "category":
             block = self._indicators(filled) * self.factor
         else:
             block = ((self._numbers(filled) / self.largest - self.mean) / self.spread)[:, None]
         return block * np.sqrt(self.weight)
 
-    def cells(self, block: NDArray[np.float64]) -> Any:
+    def cells(self, block: FloatArray) -> Any:
         block = block / np.sqrt(self.weight)
         if self.column.kind == "category":
             if len(self.categories) == 2:
@@ -785,13 +773,13 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
-def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _usual(numbers: FloatArray) -> BoolArray:
     """Return a mask of the values that are not outliers (see _BEYOND), and thus determine the scale."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
     low, high = np.quantile(numbers, (0.25, 0.75))
-    usual: NDArray[np.bool_] = np.abs(numbers - (low + high) / 2) <= (high - low) * (_BEYOND + 0.5)
+    usual: BoolArray = np.abs(numbers - (low + high) / 2) <= (high - low) * (_BEYOND + 0.5)
     return everything if usual.mean() < 1.0 - _MOST_BEYOND else usual
 
 
@@ -812,7 +800,7 @@ def _independence_notes(names: Sequence[str]) -> list[str]:
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
 
-def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
+def _filled_notes(columns: Sequence[reading.Column], known: BoolArray, missing: str) -> list[str]:
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
@@ -835,14 +823,14 @@ def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], m
     return notes
 
 
-def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
+def _empty_row_notes(known: BoolArray) -> list[str]:
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
     return [f"{rows} only missing values in the columns used"] if n else []
 
 
-def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
+def _repeated_column_notes(columns: Sequence[reading.Column], filled: _Columns) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
     # Related columns are normal among many columns, such as pixels or genes, and due to chance in few rows.
@@ -861,7 +849,7 @@ def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[N
     return [Advice(f"{text}; ", "drop one of them", "--drop excludes one of them")]
 
 
-def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
+def _unit_range(values: NDArray[Any]) -> FloatArray:
     """Shift and scale numbers or dates to a minimum of 0 and a range of at most 2."""
     numbers = values.astype(np.float64)
     # Divide first, because differences between huge numbers overflow.

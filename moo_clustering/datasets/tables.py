@@ -202,7 +202,7 @@ def read_table(
     identifiers repeat.
     """
     path = files.data_path(path)
-    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
+    roles = Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"), categories, header)
     suffix = files.suffix_of(path)
     notes: list[str] = []
     with files.readable(path):
@@ -240,21 +240,8 @@ class Roles(NamedTuple):
 
     def by_column(self) -> dict[str, str]:
         """Return the role of each named column. Raise a DataError if a column has two roles."""
-        roles: dict[str, str] = {}
         named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
-        for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
-            if column in roles:
-                raise DataError(f"column {column!r} cannot be both the {roles[column]} and the {role} column")
-            if column is not None:
-                roles[column] = role
-        return roles
-
-
-def check_roles(roles: Roles, columns: Sequence[str], source: object) -> None:
-    for column, role in roles.by_column().items():
-        if column not in columns:
-            fault = files.absent(source, "column", column, role, columns)
-            raise DataError(fault if columns else f"{source} has no columns")
+        return files.roles_of([*named, *((column, "drop") for column in dict.fromkeys(self.drop))])
 
 
 def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> tuple[pd.DataFrame, Roles]:
@@ -264,11 +251,11 @@ def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> t
     rows = table.rows(path)
     columns, is_named = named_columns(list(itertools.islice(rows, 1)), roles.header, path, notes)
     roles = with_first_column(roles, columns)
-    check_roles(roles, columns, path)
+    as_text = roles.by_column()
+    files.check_names(as_text, columns, path)
     n_rows = sum(1 for _ in files.equal_rows(rows, len(columns), path))
     if not n_rows and is_named:
         raise DataError(f"{path} has column names but no rows")
-    as_text = set(roles.by_column())
 
     def frame_with(text: Collection[str], notes: list[str]) -> pd.DataFrame:
         missing = {column: [""] if column in text else list(_NO_NUMBER) for column in columns}
@@ -450,9 +437,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
         raise DataError(f"{path}: array 'X' has no rows")
     names = feature_names_of(arrays, X.shape[1], "X", path)
     roles.by_column()  # checks that no array has two roles
-    for name in roles.drop:
-        if name not in names:
-            raise DataError(files.absent(path, "feature", name, "drop", names))
+    files.check_names(dict.fromkeys(roles.drop, "drop"), names, path, "feature")
     keep = [column for column, name in enumerate(names) if name not in roles.drop]
     if not keep:
         raise DataError(f"{path} has no feature columns besides {', '.join(map(repr, names))}")
@@ -537,8 +522,8 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
 
 
 def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
-    check_roles(roles, list(frame.columns), path)
     taken = roles.by_column()
+    files.check_names(taken, list(frame.columns), path)
     features = [column for column in frame.columns if column not in taken]
     if not features:
         besides = f" besides {', '.join(map(repr, taken))}" if taken else ""
@@ -772,13 +757,13 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)
-        check_roles(roles, list(frame.columns), path)
+        files.check_names(roles.by_column(), list(frame.columns), path)
         return frame, roles, []
     table = files.table_text(path, lenient=True)
     notes = list(table.notes)
     columns, rows = _without_empty_ends(list(table.rows(path)), path, roles.header, notes)
     roles = with_first_column(roles, columns)
-    check_roles(roles, columns, path)
+    files.check_names(roles.by_column(), columns, path)
     cells = [row for _, row in files.equal_rows(rows, len(columns), path)]
     if not cells:
         raise DataError(f"{path} has column names but no rows")

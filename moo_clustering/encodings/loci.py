@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice, quoted
+from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice, integer, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
-from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
+from moo_clustering._kernels.trees import sample_labels, short_components, split_components
 from moo_clustering.encodings import base as checks
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Random links lead to these.
+        Nearest other samples of every sample, nearest first, padded with -1. Only these are drawn for links.
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
@@ -93,9 +93,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
             n_samples = len(neighbors)  # type: ignore[arg-type]
         elif self.neighbors is not None and len(self.neighbors) != n_samples:
             raise ValueError(f"neighbors must have n_samples={n_samples} rows, got {len(self.neighbors)}")
-        if n_samples < 1:
-            raise ValueError(f"n_samples must be at least 1, got {n_samples}")
-        self.n_samples = self.n_var = int(n_samples)
+        self.n_samples = self.n_var = integer("n_samples", n_samples)
         self.graph = graph
         self.n_jobs = n_jobs
         self.dtype = np.dtype(np.uint8 if kind == "split" else np.int32)
@@ -149,9 +147,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     def n_clusters(self, X: IntArray) -> Int64Array:
         """Count the clusters of each individual."""
         parts = self.parts(X)
-        counts = np.empty(len(parts), dtype=np.int64)
-        cluster_counts(parts, counts)
-        return counts
+        return np.count_nonzero(parts == np.arange(parts.shape[1], dtype=parts.dtype), axis=1)
 
     def to_full(self, X: IntArray) -> IntArray:
         """Convert genotypes to kind "locus", int32 of shape (n_individuals, n_samples)."""

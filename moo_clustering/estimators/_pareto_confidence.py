@@ -305,7 +305,7 @@ class Assessor:
         if self.samples.features is None and equal is not None and not self._points_vary:
             # Drop duplicate points, because reference data for distances have no duplicates.
             X = X[np.unique(equal, return_index=True)[1]]
-        return ReferenceTest.of(X)
+        return ReferenceTest(X)
 
     @cached_property
     def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:

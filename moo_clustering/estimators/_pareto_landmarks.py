@@ -219,11 +219,6 @@ class Placement:
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
-    def sizes(self) -> IntpArray:
-        """Return the number of samples in each rare group."""
-        assert self.rare is not None
-        return np.bincount(self.rare + 1, self.counts).astype(np.intp)[1:]
-
 
 def rounding(rows: FloatArray) -> float:
     """Return the distance up to which rows count as equal, based on the median magnitude of rows."""

@@ -665,7 +665,8 @@ def samples_of(
     if far.any():
         points = placement.drawn_in(points, far)
     if rare is not None:
-        apart = (placed.sizes() >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
+        sizes = np.bincount(rare + 1, placed.counts)[1:]  # number of samples in each rare group
+        apart = (sizes >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
     graph = self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
     nearest = TableNeighbors(scaling, points if placed.limits is None else given, placed.limits)
     return PooledSamples(

@@ -162,11 +162,6 @@ class Objectives:
         """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
         return _values(self.indices, labels)
 
-    def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Return the family agreement without the broad support, as the confidence model requires."""
-        first = self.indices[0]
-        return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
-
     def score(self, values: FloatArray) -> FloatArray:
         """Return the agreement plus the weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
@@ -436,7 +431,7 @@ class Candidates:
             if alike or inside.max(axis=1).sum() < _NESTED * len(labels):
                 continue
             n_parts = np.bincount(inside.argmax(axis=1), minlength=n_clusters)
-            tests = ((ReferenceTest.of(X[labels == c]), n_parts[c]) for c in np.flatnonzero(n_parts > 1))
+            tests = ((ReferenceTest(X[labels == c]), n_parts[c]) for c in np.flatnonzero(n_parts > 1))
             if all(test.p_value(n) < _MOST_BY_CHANCE for test, n in tests):
                 return row
         return labels
@@ -448,8 +443,9 @@ class Candidates:
 
     @property
     def agreement(self) -> FloatArray:
-        """Family agreement of each partition."""
-        return self.objectives.agreement(self.labels, self.values)
+        """Family agreement of each partition, without the broad support."""
+        first = self.objectives.indices[0]
+        return first.plain(self.labels) if isinstance(first, BroadAgreement) else self.values[:, 0]
 
     def front(self) -> IntpArray:
         """Return the distinct non-dominated candidates."""

@@ -322,8 +322,8 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     Parameters
     ----------
     difference_threshold, n_keep : int
-        Initial number of genes in which parents must differ (default: n_bags / 4), and survivors of a
-        restart.
+        Initial number of genes in which parents must differ (default: n_bags / 4), and number of individuals
+        that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
         Whether the threshold decreases after generations without a crossover, or without a surviving child.
     mutate : {"children", "population"}

@@ -52,7 +52,7 @@ class BagKMeans(bags_base.BagClusterer):
         )
 
     def _best_run(self, data: bags_base.BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set attributes from the best run, whose first step has the number ``first``; return its index."""
+        """Set attributes from the best run, return its index, and number its steps from ``first``."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -156,7 +156,7 @@ def bamic(
     """Alternate between assigning bags and updating medoids; H[i, j] is the distance from bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
-    visited = [[one] for one in current.copy()]
+    visited = [[pair] for pair in zip(current.copy(), labels.copy(), strict=True)]
     seen = [{frozenset(one.tolist()): 0} for one in current]
     n_iter = np.zeros(len(current), dtype=np.int64)
     converged = np.zeros(len(current), dtype=bool)
@@ -176,15 +176,13 @@ def bamic(
             first = seen[start].setdefault(frozenset(one.tolist()), len(visited[start]))
             if first < len(visited[start]):
                 converged[start] = True
-                values = [value for value, _ in traces[start][first:]]
-                current[start] = visited[start][first + int(np.argmin(values))]
+                best = first + int(np.argmin([value for value, _ in traces[start][first:]]))
+                current[start], labels[start] = visited[start][best]
+                inertia[start] = traces[start][best][0]
             else:
-                visited[start].append(one)
+                visited[start].append((one, labels[start].copy()))
                 traces[start].append(row)
-        cycling = active[converged[active]]
-        if len(cycling):
-            labels[cycling], inertia[cycling], _ = _assigned(H, current[cycling], repair)
-            active = active[~converged[active]]
+        active = active[~converged[active]]
     return BagRuns(labels, current, inertia, n_iter, converged, traces)
 
 

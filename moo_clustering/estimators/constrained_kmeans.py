@@ -38,13 +38,12 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     """K-means with pairs and limits on cluster sizes, weights and group shares (balanced, fair k-means).
 
     The result satisfies all limits and pairs. If only sizes are bounded, assignments are optimal and take
-    O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does not fit into its
-    nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and repaired
-    (tens of milliseconds for 1,000 samples). If the result violates cannot-links, an integer programme
-    reassigns samples (seconds for many cannot-links). A fit uses O(n_samples (n_clusters + n_features))
-    memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research
-    MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering",
-    NeurIPS (2019).
+    O(n_samples n_clusters n_features) time, plus O(n_clusters^2) per sample outside its nearest cluster. With
+    weights, groups or pairs, the solution of a linear programme is rounded and repaired (tens of milliseconds
+    for 1,000 samples). If the result violates cannot-links, an integer programme reassigns samples (seconds
+    for many cannot-links). A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K.
+    Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera,
+    D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
@@ -108,18 +107,15 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the rows of X within the limits.
+        """Cluster the rows of X, of shape (n_samples, n_features), within the limits; ``y`` is ignored.
 
         Raises a ValueError if the limits or pairs are impossible, or if no partition that satisfies them is
         found. Issues a UserWarning if the limits separate identical rows, or if some clusters are empty.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
         weight : array-like of shape (n_samples,), optional
-            Non-negative weights, such as demands, for limits on cluster weights. Centres are unweighted
-            means.
+            Non-negative weights, such as demands, for weight limits. Centres are unweighted means.
         groups : array-like of shape (n_samples,), optional
             Group of each sample, for ``min_group_ratio`` and ``max_group_ratio``.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional

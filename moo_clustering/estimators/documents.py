@@ -304,16 +304,10 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X.
+        """Cluster the rows of X, non-negative weights of shape (n_documents, n_terms); ``y`` is ignored.
 
         Raises a ValueError for invalid arguments, more clusters than documents or terms, only zeros in X, or
         a run that exceeds ``max_memory``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-            Non-negative term weights.
-        y : ignored
         """
         X = self._checked(X, reset=True)
         _base.check_n_clusters(self.n_clusters, X.shape[0], "documents, n_samples={}")
@@ -443,7 +437,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, n_saved: int) -> int:
-    """Save the runs to a file that contains ``n_saved`` runs; return the number that it contains then."""
+    """Save the runs; return the number of runs in the file, which remains ``n_saved`` if saving fails."""
     n_done = len(done.labels)
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": n_done})
@@ -516,7 +510,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> FloatArray:
-    """Return the mean share of a cluster (row) that a run puts into the topic of a document (column)."""
+    """Return the share of each cluster (row) in the topic of each document (column), averaged over runs."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))

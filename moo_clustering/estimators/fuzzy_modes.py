@@ -172,7 +172,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the fitted attributes; of equally near modes, ``predict`` takes the first in ``numbers``."""
+        """Set the fitted attributes; ``predict`` breaks ties between modes by their order in ``numbers``."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -351,7 +351,7 @@ def _sorted_values(column: pd.Series) -> NDArray[Any]:
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[pd.Series]:
     """Read the columns of a table, and set (if ``reset``) or check the estimator's features.
 
-    The names of the returned columns are those in messages, such as "column 'width'".
+    The returned columns have the names that messages use, such as "column 'width'".
     """
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):

@@ -26,14 +26,13 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     """Genetic algorithm that maximises the exact integrated classification likelihood (ICL) of a partition.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Initial k-means partitions are
-    improved by greedy merges of clusters and moves of single samples. A child starts from the intersections
-    of its parents' clusters. Intersections in the same cluster of a parent are merged greedily. With
-    probability ``pm``, a cluster is split at random. Finally, samples are moved. The search stops after a
-    generation without improvement. Greedy merges of the result form a hierarchy down to one cluster. Source:
-    E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable
-    models and the integrated classification likelihood", Advances in Data Analysis and Classification 15
-    (2021). This is ``Hybrid`` of the R package greed with default settings, except that clusters of initial
-    partitions are also merged.
+    improved by greedy merges and by moves of single samples. A child starts from the intersections of its
+    parents' clusters. Intersections in the same cluster of a parent are merged greedily. With probability
+    ``pm``, a cluster is split at random. Finally, samples are moved. The search stops after a generation
+    without improvement. Merges of the result form a hierarchy down to one cluster. Source: E. Côme, N.
+    Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable models and the
+    integrated classification likelihood", Advances in Data Analysis and Classification 15 (2021). This is
+    ``Hybrid`` of the R package greed, except that clusters of initial partitions are also merged.
 
     Parameters
     ----------

@@ -519,9 +519,9 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """While this lowers the objective, merge two clusters and move the freed centre to a row of ``far``."""
-    # ``far`` contains each cluster's farthest row. A cluster is merged or loses it at most once, so the
-    # changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
+    """Merge two clusters and move the freed centre to a row of ``far`` while this lowers the objective."""
+    # ``far`` contains each cluster's farthest row. Each cluster is merged at most once, or loses its farthest
+    # row, so changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)

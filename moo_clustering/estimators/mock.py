@@ -66,9 +66,9 @@ class MOCK(
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters, and a rule selects one. Clusters can have any shape. For round clusters and most measurement
-    tables, use k-means or Gaussian mixtures.
+    Starting from a spanning tree, the search evolves partitions with different numbers of clusters, and a
+    rule selects one. Clusters can have any shape. On round clusters and most measurement tables, k-means and
+    Gaussian mixtures are at least as good.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
@@ -514,7 +514,7 @@ objective, int or callable, default="auto"
         return read
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Return ``delta``; ``"auto"`` is lowered if fewer than 2 (n_clusters - 1) links would have genes."""
+        """Return ``delta``; lower ``"auto"`` if fewer than 2 (n_clusters - 1) links would have genes."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
@@ -644,7 +644,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return the rows whose number of clusters is closest to ``n_clusters`` (lower if tied); all if None."""
+    """Return the rows whose number of clusters is closest to ``n_clusters``; the lower one if tied."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)

@@ -636,7 +636,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Return the sum of distances in the metric B, and its gradient for distances raised to ``least``."""
+    """Return the sum of distances in the metric B, and its gradient, for distances of at least ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))

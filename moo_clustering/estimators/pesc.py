@@ -67,8 +67,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Number of candidate neighbours per sample. Default: 2k for ``operators="rank"``, k for ``"uniform"``,
         and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
     init : {"knn", "spread", "random"}
-        Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
-        thousands of samples.
+        See :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for thousands of samples.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``: SBX and polynomial mutation of neighbour
         ranks. ``"index"`` (as in the paper): the same for sample indices, so that the row order matters.

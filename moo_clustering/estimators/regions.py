@@ -318,14 +318,10 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
     """Convert a graph to a symmetric matrix of ones; if nodes are named as in ``index``, use its order."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
+        import networkx as nx  # slow import
+
         nodes, remedy = list(graph), "graph.to_undirected()"
-        number = {node: place for place, node in enumerate(nodes)}
-        ends = np.array([(number[a], number[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
-        if graph.is_directed():
-            i, j = ends.T
-        else:
-            i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
-        matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
+        matrix = nx.to_scipy_sparse_array(graph, nodes, weight=None) if nodes else coo_array((0, 0))
     elif not issparse(graph) and hasattr(graph, "sparse") and not hasattr(graph, "iloc"):
         # ``graph`` is a libpysal weights or graph object.
         nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))

@@ -396,9 +396,9 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC (0 in most cases with many labels); both models are fitted n_folds + 1 times. Logits
-    are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one of the models is used. If the
-    score is undefined in all folds, a UserWarning is issued, and the weight closest to 0.5 is used. SISC-ML
-    describes SISC, not the stack.
+    are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If the score is
+    undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML describes SISC, not
+    the stack.
 
     Parameters
     ----------

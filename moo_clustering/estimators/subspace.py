@@ -485,9 +485,8 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     affect only the class predictions, in which clusters vote. Initial centres are random documents, moved
     halfway to the mean. Use several starts (``n_init``), because equal centres never separate. A sweep takes
     O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents + n_features) n_clusters) memory
-    in addition to X, which remains sparse. Source: H. Frigui, O. Nasraoui, "Unsupervised learning of
-    prototypes and attribute weights", Pattern Recognition 37 (2004). The objective is that of SISC-ML, eq.
-    12, with squared deviations.
+    plus X, which remains sparse. Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and
+    attribute weights", Pattern Recognition 37 (2004). Objective: SISC-ML, eq. 12, with squared deviations.
 
     Examples
     --------

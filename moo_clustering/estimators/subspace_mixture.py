@@ -449,8 +449,10 @@ class Samples:
         return int(mixtures.move_rows(self._X, old, labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return cluster sizes, sums and sums of squares."""
-        return state.sizes, state.sums, state.squares
+        """Return cluster sizes, sums and sums of squares of the standardised samples."""
+        sizes = state.sizes[:, None]
+        squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
+        return state.sizes, state.sums - sizes * self._shift, squares
 
     def row(self, i: int) -> Any:
         return self._X[i]
@@ -491,11 +493,6 @@ class SparseSamples(Samples):
             state.sums += sign * (members @ X).toarray()
             state.squares += sign * (members @ (X * X)).toarray()
         return len(moved)
-
-    def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        sizes = state.sizes[:, None]
-        squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
-        return state.sizes, state.sums - sizes * self._shift, squares
 
     def row(self, i: int) -> Any:
         return self._X[[i]].toarray()[0] - self._shift

@@ -1,9 +1,7 @@
 """Weights of pool members, selection of a member, and a test against cluster-free data."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -175,9 +173,8 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
     return order[places]
 
 
-@dataclass(frozen=True, eq=False)
 class ReferenceTest:
-    """Test that compares Ward clusterings of the data, with 1 to n_rows clusters, and of cluster-free data.
+    """Test that compares Ward clusterings of data X, shape (n, n_features), and of cluster-free data.
 
     References are drawn from unimodal densities of the independent components, with the data's correlations.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
@@ -188,22 +185,17 @@ class ReferenceTest:
     (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
     """
 
-    data: FloatArray
-    references: FloatArray
-
-    @classmethod
-    def of(cls, X: FloatArray) -> Self:
-        """Compare data X of shape (n, n_features) with generated reference data."""
+    def __init__(self, X: FloatArray) -> None:
         rows = X[spread_rows(X, _REFERENCE_ROWS)]
         if rows.shape[1] > _MOST_COLUMNS:
             left, values, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
             rows = (left * values)[:, :_MOST_COLUMNS]
         components, mixing = _independent_components(rows)
-        draw, rng = _reference_generator(components), np.random.default_rng(0)
-        drawn = np.stack([_ward_profiles(draw(rng) @ mixing) for _ in range(_N_REFERENCES)])
+        drawn = np.stack([_ward_profiles(each @ mixing) for each in _references(components)])
         means, scales = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), 1e-6)
-        of_data = ((_ward_profiles(rows) - means) / scales).max(axis=0)
-        return cls(of_data, ((drawn - means) / scales).max(axis=1))
+        # Statistic of the data and of each reference, for 1, 2, ... clusters.
+        self.data = ((_ward_profiles(rows) - means) / scales).max(axis=0)
+        self.references = ((drawn - means) / scales).max(axis=1)
 
     def excess(self, n_clusters: int) -> float:
         """Return by how many standard deviations the data's statistic exceeds the mean of the references."""
@@ -259,22 +251,20 @@ def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return components, back
 
 
-def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], FloatArray]:
-    """Return a function that draws cluster-free data with unimodal marginals and the correlations of X."""
-    n = len(X)
+def _references(X: FloatArray) -> Iterator[FloatArray]:
+    """Yield cluster-free data sets with unimodal marginals and the correlations of X."""
+    n, rng = len(X), np.random.default_rng(0)
     ranks = rankdata(X, axis=0)
     scores = ndtri((ranks - 0.5) / n)
     scores = scores - scores.mean(axis=0)
     scores /= np.maximum(scores.std(axis=0), 1e-12)
     margins = [_unimodal_quantiles(column) for column in X.T]
 
-    def draw(rng: np.random.Generator) -> FloatArray:
+    for _ in range(_N_REFERENCES):
         # Random linear combinations of the rows preserve the correlations.
         shares = ndtr(rng.normal(size=(n, n)) @ scores / np.sqrt(n))
         columns = [np.interp(share, *margin) for share, margin in zip(shares.T, margins, strict=True)]
-        return np.column_stack(columns)
-
-    return draw
+        yield np.column_stack(columns)
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:

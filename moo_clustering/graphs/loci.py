@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import Shared, block_slices, choice, near_one
+from moo_clustering._arrays import Shared, block_slices, choice, integer, near_one
 from moo_clustering._data import checked_array, checked_table, require_same_samples
 from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._docs import documented
@@ -97,8 +97,7 @@ def locus_graph(
     """
     if metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    integer("n_neighbors", n_neighbors)
     if rank_cap is not None and rank_cap <= n_neighbors:
         raise ValueError(
             f"rank_cap must be greater than n_neighbors={n_neighbors}, or no link would be interesting; got "
@@ -132,8 +131,8 @@ class LinkInterest:
     Attributes
     ----------
     rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
-        Rank, from 1, of the parent among the child's neighbours, and of the child among the parent's; 0 for
-        the root.
+        Rank, starting at 1, of the parent among the child's neighbours, and of the child among the parent's
+        neighbours. Both are 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
         Children, sorted by decreasing degree, then by decreasing length, then by key.
     """
@@ -183,10 +182,8 @@ def mst_interestingness(
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples
     require_same_samples("X and the tree", len(data), n)
-    if rank_cap is not None and rank_cap < 1:
-        raise ValueError(f"rank_cap must be at least 1, got {rank_cap}")
+    cap = n if rank_cap is None else integer("rank_cap", rank_cap)
     keys = np.arange(n, dtype=np.int32) if keys is None else checked_array(keys, "keys", np.int32)
-    cap = n if rank_cap is None else int(rank_cap)
     links = tree.links().astype(np.int64)
     pairs = np.concatenate([links, links[:, ::-1]])
     found = _ranks(data, pairs, keys, metric, cap, n_jobs)
@@ -218,7 +215,11 @@ def _ranks(
     rows = neighborhoods.DistinctRows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
     if twins.any():
-        out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
+        # Duplicates of a sample precede its other neighbours. A sample is not its own neighbour, so the
+        # duplicates after it move up by one rank.
+        of, to = np.argsort(rows.samples)[pairs[twins]].T
+        first = rows.start[rows.of_sample[pairs[twins, 0]]]
+        out[twins] = np.minimum(1 + to - first - (of < to), cap)
         if not twins.all():
             out[~twins] = _ranks(data, pairs[~twins], keys, metric, cap, n_jobs)
         return out
@@ -238,15 +239,6 @@ def _ranks(
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
-
-
-def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:
-    """Compute ranks for pairs of duplicates, by key; duplicates of a sample precede its other neighbours."""
-    place = np.empty(len(rows.samples), dtype=np.int64)
-    place[rows.samples] = np.arange(len(place))
-    of, to = place[pairs].T
-    # A sample is not its own neighbour, so the duplicates after it move up by one rank.
-    return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:

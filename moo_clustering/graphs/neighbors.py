@@ -136,8 +136,7 @@ def neighbor_lists(
     """
     _arrays.choice("method", method, get_args(Method))
     _arrays.choice("ties", ties, ("random", "index"))
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    _arrays.integer("n_neighbors", n_neighbors)
     data = checked_distances(X) if metric == "precomputed" else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     if n_samples < 2:

@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import block_slices, choice, quoted
+from moo_clustering._arrays import block_slices, choice, integer, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -192,9 +192,8 @@ def self_tuning_graph(
         Symmetric, with a zero diagonal, and connected: components are connected by the shortest links, with
         similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the similarity of neighbours is 1.
     """
-    for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
+    integer("n_neighbors", n_neighbors)
+    integer("scale_neighbor", scale_neighbor)
     data = neighbors.checked_data(X, metric)
     m = len(data)
     if m == 1:

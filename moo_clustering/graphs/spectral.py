@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import block_slices, number_clusters, warn_caller
+from moo_clustering._arrays import block_slices, integer, number_clusters, warn_caller
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
@@ -91,7 +91,8 @@ def spectral_partition(
         K, from 1 to n_samples.
     bridge : bool, default=True
         Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        K components are the clusters; more components yield a warning and arbitrary clusters.
+        the components of a graph with K components are the clusters, and more than K components yield a
+        UserWarning and arbitrary clusters.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of copies that each sample stands for. It is the sample's weight in k-means, and
         multiplies its row of S: s_ij is the similarity between one copy of i and all copies of j together.
@@ -190,8 +191,7 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
         edges have a row of zeros, and join the cluster whose centre is closest to the origin.
     """
     S, wanted = checked_graph(S), checked_counts(ks)
-    if n_init < 1:
-        raise ValueError(f"n_init must be at least 1, got {n_init}")
+    integer("n_init", n_init)
     m = S.shape[0]
     seeds = rng.integers(2**31 - 1, size=int(wanted.max(initial=0)) + 1)
     labels = np.zeros((len(wanted), m), dtype=np.int32)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import choice, probability, quoted, require_squares
+from moo_clustering._arrays import choice, integer, probability, quoted, require_squares
 from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -154,7 +154,11 @@ def _of_rows(
     else:
         squares = square_distances(points)
         links = _prim(points if squares is None else squares, squares is not None, keys[first])
-    lengths = _lengths(points, links, metric, space.power)
+    if space.power == 2.0:
+        lengths = neighbors.row_distances(points, *links.T)
+    else:
+        found = [pairwise_distances(points[[a]], points[[b]], metric=metric)[0, 0] for a, b in links]
+        lengths = np.array(found, dtype=np.float64)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
     twins = np.column_stack([others, first[rows.of_sample[others]]])
@@ -174,11 +178,10 @@ def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
     """Compute the links by Prim's algorithm, for mutual reachability distances if ``cores`` is given."""
-    kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
     # Use NumPy if that is faster than compiling; per sample, it takes as long as 100 interpreted steps.
-    if not caching.interpreted(kernel, 100 * len(X)):
+    if not caching.interpreted(trees.prim, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
-        kernel(X, precomputed, others, links)
+        trees.prim(X, precomputed, keys, cores, links)
         return links
     columns, core = np.ascontiguousarray(X.T), None if cores is None else _rounded(cores)
 
@@ -223,13 +226,6 @@ def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.minimum(keys, others), np.maximum(keys, others)
 
 
-def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
-    if power == 2.0:
-        return np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-    found = [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links]
-    return np.array(found, dtype=np.float64)
-
-
 @documented(neighbors.neighbor_lists)
 def mutual_reachability_mst(
     X: ArrayLike,
@@ -256,8 +252,7 @@ def mutual_reachability_mst(
     SpanningTree
         Tree with root 0. Links of equal length (common in sparse regions) are sorted by d_ij, then by row.
     """
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}")
+    integer("n_neighbors", n_neighbors)
     data = neighbors.checked_data(X, metric)
     m, precomputed = len(data), metric == "precomputed"
     if precomputed:

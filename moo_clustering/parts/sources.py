@@ -159,9 +159,9 @@ def parts(
 
     Opening reads only headers, except that rows of CSV files and of Dask collections of unknown length are
     counted in one pass. The results of passes do not depend on how the rows are divided into parts. Raises a
-    TypeError, ValueError or FileNotFoundError if ``source`` has an unsupported type, text, no rows, no
-    matching file or parts with unequal columns, and a MissingPackageError if pyarrow, fsspec or Dask is
-    required but not installed.
+    TypeError if ``source`` has an unsupported type, a ValueError if it has text, no rows or parts with
+    unequal columns, a FileNotFoundError if no file matches, and a MissingPackageError if pyarrow, fsspec or
+    Dask is required but not installed.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class CenterStatistics(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Sample of ``size`` rows (or fewer): those with the smallest random keys so far, sorted by key."""
+    """Sample of at most ``size`` rows: the rows with the smallest random keys so far, sorted by key."""
 
     keys: FloatArray
     numbers: Int64Array

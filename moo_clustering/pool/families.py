@@ -240,7 +240,9 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Run HDBSCAN with several minimum sizes and both selection methods. Noise joins the nearest cluster."""
     tree = _density_tree(data, min_samples=min(5, data.n_samples))
     found: list[Partition] = []
-    for size in _sizes(data.n_samples):
+    # A minimum cluster size above n / 3 would leave no room for two clusters and noise.
+    n, most = data.n_samples, max(2, data.n_samples // 3)
+    for size in sorted({min(size, most) for size in (5, 10, max(5, n // 50), max(5, n // 20))}):
         for method in ("eom", "leaf"):
             labels = tree_to_labels(tree, size, method)[0]
             if 1 <= labels.max() < 60:  # at most 60 clusters
@@ -268,12 +270,6 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
         newest = int(least.argmin())
         edges[step] = source[newest], newest, least[newest]
     return _process_mst(edges)
-
-
-def _sizes(n_samples: int) -> list[int]:
-    # A minimum cluster size above n_samples / 3 would leave no room for two clusters and noise.
-    most = max(2, n_samples // 3)
-    return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
 
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:

@@ -281,7 +281,7 @@ class FuzzyCenterEncoding(CenterEncoding):
     """Encoding of fuzzy partitions by cluster centres, with fuzzy c-means memberships.
 
     A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
-    and ``q = 2 / (fuzziness - 1)``; its label is the cluster with the highest membership (the first on ties).
+    and ``q = 2 / (fuzziness - 1)``. Its label is the cluster with the highest membership (the first on ties).
     A sample located at a centre belongs only to that centre's cluster, or equally to all clusters with the
     same centre. Distances depend on the features' units, so scale X first. Takes O(n_individuals n_samples
     n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships. Source: J.

@@ -267,13 +267,15 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights that combine the objectives (violated pairs last) into one ``"score"``. Default: not combined.
+        Weights of the objectives (violated pairs last), whose weighted sum then replaces them as the only
+        objective, ``"score"``. Default: the objectives are not combined.
 
     Notes
     -----
     ``"labels"`` is the adjusted Rand index for the labelled samples. ``"held_out_labels"`` is the
     cross-validated accuracy of k-means initialised with class means. ``"separation"`` is sqrt(m) (R - R0(m))
-    for m features; R is the between-cluster share of the sum of squares, R0(m) this share in permuted data.
+    for m features, where R and R0(m) are the between-cluster shares of the sums of squares in the data and in
+    permuted data.
 
     For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
     subset with the best score need not yield the best partition: see the page on evolution.

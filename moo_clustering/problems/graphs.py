@@ -55,7 +55,7 @@ class MOCKProblem(EncodedProblem):
     """Find compact clusters that also contain the nearest neighbours of their samples.
 
     With "short" and "split" encodings, a partition takes O(E n_features + P) time for E encoded links and P
-    pairs of neighbouring components; with "locus" encodings or the objective "deviation", it takes
+    pairs of neighbouring components. With "locus" encodings or the objective "deviation", it takes
     O(N (n_features + L)) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and
     Knowles, GECCO, 2006, for the third objective; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
 
@@ -77,13 +77,14 @@ class MOCKProblem(EncodedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weight of the r-th neighbour: 1/r or, for "published" (delta-MOCK's program), 1/(r + 1) (0 if r = L).
+        Weight of the r-th neighbour. ``"ranks"``: 1/r. ``"published"``: 1/(r + 1), but 0 for r = L, as in the
+        published program of delta-MOCK.
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
         Must-links and cannot-links for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of rows that each sample represents; multiplies the sample's terms in the objectives.
+        Positive number of rows that each sample represents, which multiplies its terms in the objectives.
         Variance, deviation and ``"ari"`` equal those of repeated rows, but copies do not count as neighbours.
     metric, ties, root, rank_cap
         See :func:`~moo_clustering.graphs.locus_graph`.
@@ -494,8 +495,8 @@ class NeighborGraphProblem(FixedProblem):
     n_neighbors : int, optional
         Number k <= w of nearest neighbours that operators draw from. Default: smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        Whether gene i is the neighbour's rank in the list of i or (as in the paper) its sample index, which
-        requires lists of all neighbours and an (N, N) table.
+        Meaning of gene i. ``"rank"``: the neighbour's rank in the list of sample i. ``"index"``: its sample
+        index, as in the paper, which requires lists of all neighbours and an (N, N) table.
     diversity : {"batch", "deferred"}, default="batch"
         ``"batch"`` computes f2 within each batch; ``"deferred"`` returns NaN for the survival to replace.
     sample_weight : array-like of shape (n_samples,), optional
@@ -649,7 +650,7 @@ class NeighborGraphProblem(FixedProblem):
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
         """Compute f1 from ranks, shape (n_individuals,)."""
-        add = partial(loci.sum_distances, ranks, self._distances)
+        add = partial(loci.sum_entries, ranks, self._distances)
         return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
@@ -908,16 +909,14 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample; raise a ValueError unless it is positive, "all" or None."""
+    """Return the number of candidates per sample; raise an error unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if n_candidates == "all":
         return n_samples - 1
     if isinstance(n_candidates, str):
         raise ValueError(f"n_candidates must be an integer, 'all' or None, got {quoted(n_candidates)}")
-    if n_candidates < 1:
-        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
-    return min(int(n_candidates), n_samples - 1)
+    return min(_arrays.integer("n_candidates", n_candidates), n_samples - 1)
 
 
 def default_n_candidates(n_samples: int) -> int:

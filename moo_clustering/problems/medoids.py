@@ -12,7 +12,7 @@ from moo_clustering._arrays import block_slices, choice, instance, integer, quot
 from moo_clustering._data import require_same_samples
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._kernels.medoids import assign_groups, group_distances
-from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
+from moo_clustering._types import FloatArray, IntArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import checked_cluster_range, contiguous
@@ -294,7 +294,11 @@ class ConstrainedAssignment:
         group = place[component]
         self.members = np.argsort(group, kind="stable")[np.count_nonzero(group < 0) :]
         self.bounds = np.concatenate([[0], np.cumsum(size[groups])]).astype(np.int64)
-        self.opponents, self.opponent_bounds = _neighbors(place[lifted], len(groups))
+        # For each group, list the groups that conflict with it; the bounds separate the lists.
+        pairs = place[lifted]
+        both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+        self.opponents = np.ascontiguousarray(both[:, 1])
+        self.opponent_bounds = np.searchsorted(both[:, 0], np.arange(len(groups) + 1)).astype(np.int64)
 
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
@@ -321,15 +325,6 @@ class ConstrainedAssignment:
         for part in block_slices(len(ids), space.n_samples):
             group_distances(space.rows(ids[part]), self.members, self.bounds, costs[part])
         return costs
-
-
-def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
-    """Return the concatenated lists of groups that conflict with each group, and the ends of the lists."""
-    both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
-    return (
-        np.ascontiguousarray(both[:, 1]),
-        np.searchsorted(both[:, 0], np.arange(n_groups + 1)).astype(np.int64),
-    )
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:

@@ -272,7 +272,7 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(SlotGenes):
     """Encoding of partitions by seed documents; empty slots contain -1.
 
-    SISC sweeps start from the similarities to the seeds; each document is assigned to the cluster in which
+    SISC sweeps start from the similarities to the seeds. Each document is assigned to the cluster in which
     its membership is highest. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds)
     time for nnz non-zero values. Source: SISC-ML, "seeds" start.
 

@@ -89,7 +89,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters, for all data sets or per data set, passed to methods with such a parameter.
+        Number of clusters, for all data sets or per data set. Passed to methods that have such a parameter.
     timeout : float, optional
         Time limit per cell, in seconds. With a limit, every cell runs in its own process.
     path : path-like, optional
@@ -359,9 +359,9 @@ class Study:
         if excluded := [name for name in self.data if name not in text.index]:
             caption += f"; without the data sets used for tuning ({', '.join(excluded)})"
         wanted = [key for key in self._keys() if "part" not in key and key["data"] in text.index]
-        n_missing = len(wanted) - len(found)
-        missing = f"; {n_missing} cell{'s are' if n_missing > 1 else ' is'} missing" if n_missing else ""
-        return StudyTable(text, best, f"{caption}{missing}.")
+        if n_missing := len(wanted) - len(found):
+            caption += f"; {n_missing} cell{'s are' if n_missing > 1 else ' is'} missing"
+        return StudyTable(text, best, f"{caption}.")
 
     @documented(table)
     def summary(self, score: str | None = None) -> pd.DataFrame:

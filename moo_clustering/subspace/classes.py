@@ -177,9 +177,11 @@ def votes(
     n_neighbors : int, optional
         Number of nearest clusters that vote; ties favour the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        ``"sum"``: weights 1 / distance (as in the paper; not comparable between samples). ``"normalised"``:
-        the same, scaled to sum 1. ``"membership"``: (distance (1 + impurity))^(-1 / (f - 1)), scaled to sum
-        1. Clusters at distance 0 share all the weight; a single neighbour has weight 1.
+        - ``"sum"``: weights 1 / distance, as in the paper. Results are not comparable between samples.
+        - ``"normalised"``: the same weights, scaled to sum 1.
+        - ``"membership"``: weights (distance (1 + impurity))^(-1 / (f - 1)), scaled to sum 1.
+
+        Clusters at distance 0 share all the weight. A single neighbour has weight 1.
     fuzziness : float, default=1.5
         Exponent f > 1, used only by "membership".
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, integer, quoted
 from moo_clustering._data import require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._kernels import subspace as kernels
@@ -61,8 +61,7 @@ def iterate(
 
 
 def check_stopping(max_iter: int, tol: float) -> None:
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
+    integer("max_iter", max_iter)
     if not tol >= 0:
         raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, block_slices, choice
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, block_slices, choice, integer
 from moo_clustering._distances import MAX_MEMORY, centred_features, check_memory, distance_matrix
 from moo_clustering._kernels.trees import density_validity
 from moo_clustering.validity.base import CentredIndex, Population, PopulationIndex, mean_square_distance
@@ -118,8 +118,7 @@ class CDbw(CentredIndex):
     n_representatives: int = 10
 
     def fit(self, data: ArrayLike) -> Self:
-        if self.n_representatives < 1:
-            raise ValueError(f"n_representatives must be at least 1, got {self.n_representatives}")
+        integer("n_representatives", self.n_representatives)
         return super().fit(data)
 
     def _score(self, population: Population) -> FloatArray:

@@ -13,14 +13,15 @@ from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
+from moo_clustering._arrays import choice, integer, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
-from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
+from moo_clustering._kernels.partitions import pairs_in_common
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
@@ -399,15 +400,8 @@ class CountedPartitions:
     def __init__(self, labels: Labels) -> None:
         self.labels, self.n_clusters = labels, labels.max(axis=1).astype(np.int64) + 1
         # Number of sample pairs in the same cluster.
-        self.n_pairs = np.zeros(len(labels), dtype=np.int64)
-        if not len(labels):
-            return
-        starts = np.cumsum(self.n_clusters) - self.n_clusters
-        if caching.interpreted(pairs_together, labels.size / 20):
-            sizes = np.bincount((labels + starts[:, np.newaxis]).ravel())
-            self.n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
-        else:
-            pairs_together(labels, self.n_clusters, self.n_pairs)
+        sizes = map(np.bincount, labels)
+        self.n_pairs = np.array([size @ (size - 1) // 2 for size in sizes], dtype=np.int64)
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:
@@ -558,11 +552,9 @@ def mean_roc_curve(
     >>> fpr.tolist(), tpr.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
-    if n_points is not None and not (whole and n_points >= 2):
-        raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
+        integer("n_points", n_points, 2)
         # Divide integers, as ``roc_curve`` does, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))

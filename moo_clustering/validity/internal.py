@@ -13,17 +13,9 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering import _data
+from moo_clustering import _data, _distances
 from moo_clustering._arrays import block_slices, choice, integer, near_one, positive, quoted, warn_caller
-from moo_clustering._distances import (
-    MAX_MEMORY,
-    Metric,
-    centred_features,
-    check_memory,
-    checked_distances,
-    distance_matrix,
-    mean_square,
-)
+from moo_clustering._distances import MAX_MEMORY, Metric, centred_features, distance_matrix
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
@@ -149,7 +141,7 @@ class MinimaxSilhouette(base.PopulationIndex):
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
         X = _data.checked_table(data, "data")
-        check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
+        _distances.check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
         # Tie-breaking does not matter: all minimum spanning trees have the same minimax distances.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
@@ -385,7 +377,7 @@ class Medoids:
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
         self.n_samples = len(self.D)
-        self.mean_square = mean_square(self.D)
+        self.mean_square = _distances.mean_square(self.D)
 
     def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
         within, least, greatest = scatter = np.empty((3, len(population.labels)))
@@ -588,7 +580,7 @@ class Connectivity(base.PopulationIndex):
         least = 2 if self.variant == "published" else 1
         n_neighbors = integer("n_neighbors", self.n_neighbors, least)
         if isinstance(self.metric, str) and self.metric == "precomputed":
-            X = checked_distances(data, "data", dtype=np.float64)
+            X = _distances.checked_distances(data, "data", dtype=np.float64)
         else:
             X = _data.checked_table(data, "data", accept_sparse="csr")
         wanted = n_neighbors - (least - 1)

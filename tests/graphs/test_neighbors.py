@@ -14,7 +14,13 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering.constraints import PairwiseConstraints, constraint_groups
-from moo_clustering.graphs import lists_from_arrays, neighbor_lists
+from moo_clustering.graphs import (
+    lists_from_arrays,
+    locus_graph,
+    mutual_reachability_mst,
+    neighbor_lists,
+    self_tuning_graph,
+)
 from moo_clustering.graphs.neighbors import DistinctRows, ordered_lists, round_distances, tie_keys
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
@@ -210,7 +216,7 @@ def test_sample_without_admissible_neighbour_is_named():
     ("change", "message"),
     [
         ({"X": LINE[:1]}, "at least 2 samples"),
-        ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1, got 0"),
         ({"ties": "first"}, "ties must be"),
         ({"metric": "precomputed"}, "square"),
         ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "must be non-negative, got -"),
@@ -222,6 +228,17 @@ def test_bad_input(change, message):
     arguments = {"X": LINE, "n_neighbors": 2, "rng": rng(), **change}
     with pytest.raises(ValueError, match=message):
         neighbor_lists(**arguments)
+
+
+@pytest.mark.parametrize("n_neighbors", [2.5, True, "2", None])
+def test_numbers_of_neighbours_must_be_integers(n_neighbors):
+    message = "n_neighbors must be an integer of at least 1"
+    for graph in (neighbor_lists, locus_graph):
+        with pytest.raises(TypeError, match=message):
+            graph(LINE, n_neighbors=n_neighbors, rng=rng())
+    for graph in (self_tuning_graph, mutual_reachability_mst):
+        with pytest.raises(TypeError, match=message):
+            graph(LINE, n_neighbors=n_neighbors)
 
 
 def test_float32_is_not_inflated_and_memory_stays_near_the_output():

@@ -99,7 +99,7 @@ def test_memory_is_reckoned_for_the_population(X):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_candidates": 0}, "n_candidates must be at least 1"),
+        ({"n_candidates": 0}, "n_candidates must be an integer of at least 1, got 0"),
         ({"n_candidates": "most"}, "n_candidates must be an integer"),
         ({"rho": -1.0}, "rho must"),
         ({"rho": "big"}, "rho must"),
