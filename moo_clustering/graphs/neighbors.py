@@ -18,7 +18,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering import _arrays
-from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
+from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table, require_same_samples
 from moo_clustering._distances import OF_SQUARES, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
@@ -141,8 +141,8 @@ def neighbor_lists(
     n_samples = len(data)
     if n_samples < 2:
         raise ValueError("neighbour lists require at least 2 samples, got 1")
-    if groups is not None and groups.n_samples != n_samples:
-        raise ValueError(f"groups must have {n_samples} samples, got {groups.n_samples}")
+    if groups is not None:
+        require_same_samples("groups and X", groups.n_samples, n_samples)
     width, keys = min(int(n_neighbors), n_samples - 1), tie_keys(n_samples, ties, rng)
     return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
 
