@@ -40,7 +40,7 @@ def em(n: int, d: int) -> Row:
     X, classes = planted(n, d)
     rng = np.random.default_rng(1)
     start = np.where(rng.random(n) < 0.5, classes, rng.integers(0, K, n)).astype(np.int32)
-    search = MixtureSearch(samples_of(X, standardisation(X)), rng=rng)
+    search = MixtureSearch(samples_of(X, standardisation(X)), SubspaceMixture(), rng)
     found = search.converged(search.state(start, K))
     n_iter = search.n_iter
     labels, _ = hard_em(X, start, K)

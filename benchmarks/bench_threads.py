@@ -27,7 +27,12 @@ from moo_clustering.bags import BagGeometry, BagObjective, bag_distances
 from moo_clustering.consensus import pareto_graph
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings.medoid_spaces import MedoidMemo
-from moo_clustering.estimators.subspace_mixture import MixtureSearch, samples_of, standardisation
+from moo_clustering.estimators.subspace_mixture import (
+    MixtureSearch,
+    SubspaceMixture,
+    samples_of,
+    standardisation,
+)
 from moo_clustering.factorization import document_weights, nmf
 from moo_clustering.fronts import srmosc_hull_front
 from moo_clustering.graphs import euclidean_mst, locus_graph, mst_interestingness, neighbor_lists
@@ -184,7 +189,7 @@ def documents() -> Iterator[Case]:
     yield "weights of documents, 40 topics", lambda n_jobs: document_weights(A, U, n_jobs=n_jobs)
     table, classes = planted(50_000, 80)
     samples = samples_of(table, standardisation(table))
-    search = MixtureSearch(samples, rng=np.random.default_rng(0))
+    search = MixtureSearch(samples, SubspaceMixture(), np.random.default_rng(0))
     _, model = search.model(search.state(classes, 15))
     yield "assignment of 50,000 x 80 to a mixture", lambda n_jobs: samples.assigned(model, n_jobs)
 

@@ -47,7 +47,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Split range(count) into slices. If each index has ``items`` values, a slice has at most BLOCK_ITEMS."""
+    """Split range(count), whose indices have ``items`` values each, into slices of at most BLOCK_ITEMS."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
@@ -64,9 +64,9 @@ def far_offset(X: Any) -> FloatArray:
 
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     """Raise a ValueError if squared distances between rows would overflow or underflow in ``dtype``."""
-    # There are two limits: 10,000 times the sum of all squares must not overflow, and the largest difference
-    # between rows (for sparse data, the largest value) must have a rounding error whose square is not
-    # subnormal. Within these limits, multiplying the data by a power of two changes no digits of results.
+    # There are two limits. First, 10,000 times the sum of all squares must not overflow. Second, the rounding
+    # error of the largest difference between rows (for sparse data, of the largest value) must have a square
+    # that is not subnormal. Within these limits, multiplying the data by a power of two changes no digits.
     values = X.data if issparse(X) else X
     if not values.size:
         return
@@ -95,8 +95,8 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 def near_one(X: Any, *, together: bool = False) -> Any:
     """Scale each row to values near 1 by a power of two; if ``together``, use the same power for all rows."""
-    # Otherwise, scikit-learn would treat rows with a norm below 2e-15 as zeros, and squares of extreme values
-    # would overflow or underflow. Separate factors preserve cosines. If no row needs scaling, returns X.
+    # Without scaling, scikit-learn would treat rows with a norm below 2e-15 as zeros, and squares of extreme
+    # values would overflow or underflow. A factor per row preserves cosines. If no row is scaled, returns X.
     if issparse(X):
         X = X.tocsr()
     sizes = row_sizes(X)
@@ -140,15 +140,12 @@ class Seed(np.random.SeedSequence):
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in a fixed order, from None, an int or a generator."""
     # Draw from the user's generator, so that a second fit uses other seeds, as in scikit-learn.
-    if random_state is None:
-        entropy: int | None = None
-    elif isinstance(random_state, np.random.Generator):
-        entropy = int(random_state.integers(2**63))
-    elif isinstance(random_state, int | np.integer):
-        entropy = int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        entropy: Any = int(random_state.integers(2**63))
+    elif random_state is None or isinstance(random_state, int | np.integer):
+        entropy = None if random_state is None else int(random_state)
     else:
-        state = check_random_state(random_state)
-        entropy = int(state.randint(2**31 - 1))
+        entropy = int(check_random_state(random_state).randint(2**31 - 1))
     root: np.random.SeedSequence = Seed(entropy)
     return root.spawn(n)
 

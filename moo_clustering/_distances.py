@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy recomputes such distances; for more, a compiled kernel does.
+# Maximum number of samples for which NumPy recomputes inexact distances; a compiled kernel does for more.
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -29,9 +29,10 @@ OF_SQUARES = (
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with a zero diagonal, shape (n, n), as C-contiguous float64."""
-    # ``data`` contains features or, with ``metric="precomputed"``, distances; these are copied unless they
-    # are float64 and exactly symmetric. Raises a ValueError if the result exceeds ``max_memory`` bytes, or if
-    # distances are negative, not finite, asymmetric by over 1e-8 of the maximum, or not 0 on the diagonal.
+    # ``data`` contains features or, with ``metric="precomputed"``, distances. Distances are copied unless
+    # they are float64 and exactly symmetric. Raises a ValueError if the result exceeds ``max_memory`` bytes,
+    # or if distances are negative, not finite, asymmetric by over 1e-8 of the maximum, or not 0 on the
+    # diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
     X = checked_table(data, "data", dtype=None, accept_sparse="csr")
@@ -78,8 +79,9 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check distances: square, finite, non-negative and, unless ``directed``, symmetric with diagonal 0."""
-    # The matrix is copied only if it is not exactly symmetric or its diagonal is not zero.
+    """Check that distances are finite and non-negative and, unless ``directed``, symmetric."""
+    # Symmetric distances must have a zero diagonal. The matrix is copied only if it is not exactly symmetric
+    # or its diagonal is not exactly zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
         what = 'a square matrix of distances between all samples for metric="precomputed"'

@@ -1,11 +1,7 @@
 """Complete docstrings with parameter entries from base classes and other functions.
 
 Subclasses of :class:`Documented`, and classes and functions decorated with :func:`documented`, describe only
-their own parameters; the other entries are copied. Defaults are taken from the signature::
-
-    @documented(as_mate)
-    def as_mutate(mutation, problem, *, seed=None, repair=None):
-        \"\"\"Make a DEAP function ``mutate(individual) -> (individual,)`` of a pymoo mutation.\"\"\"
+their own parameters; the other entries are copied. Defaults are taken from the signature.
 """
 
 import inspect

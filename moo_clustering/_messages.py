@@ -16,7 +16,7 @@ from typing import Any, Self
 _LONGEST, _LONGEST_VALUE = 2000, 100
 # Maximum length of names to compare; a comparison takes time proportional to the product of the lengths.
 _LONGEST_SUGGESTION = 200
-# Matches long quoted values, and words of more than 300 characters, longer than usual paths.
+# Matches quoted values of more than 101 characters, and words (such as paths) of more than 300 characters.
 _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 

@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any, Literal, SupportsIndex
 from uuid import uuid4
@@ -50,8 +50,7 @@ def run_calls(
             return list(Parallel(n_jobs=n_jobs, prefer=prefer)(calls))
     if effective_n_jobs(n_jobs) == 1:
         return [function(*args, **kwargs) for function, args, kwargs in calls]
-    parcels = Parcels(shelf)
-    return list(Parallel(n_jobs=n_jobs)(parcels.pack(call) for call in calls))
+    return list(Parallel(n_jobs=n_jobs)(map(Parcels(shelf).pack, calls)))
 
 
 def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Generator[Any]:
@@ -60,13 +59,10 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
         for function, args, kwargs in calls:
             yield function(*args, **kwargs)
         return
-    shelf = active_shelf()
-    if shelf is not None:
-        parcels = Parcels(shelf)
-        calls = (parcels.pack(call) for call in calls)
+    if (shelf := active_shelf()) is not None:
+        calls = map(Parcels(shelf).pack, calls)
     with named_losses():
-        if shelf is None:
-            _require_workers(n_jobs)
+        _require_workers(n_jobs)
         yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
 
 
@@ -253,13 +249,11 @@ def n_threads(n_jobs: int | None) -> int:
     # Same as in joblib, except that with a cluster, None means one thread, and -1 all local processors.
     if n_jobs == 1:
         return 1
-    if _is_local(get_active_backend()[0]):
-        count = int(effective_n_jobs(n_jobs))
-    elif n_jobs is None:
+    is_local = _is_local(get_active_backend()[0])
+    if n_jobs is None and not is_local:
         return 1
-    else:
-        with parallel_config(backend="threading"):
-            count = int(effective_n_jobs(n_jobs))
+    with nullcontext() if is_local else parallel_config(backend="threading"):
+        count = int(effective_n_jobs(n_jobs))
     if not can_start(count):
         raise _no_workers()
     return count

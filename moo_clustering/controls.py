@@ -57,7 +57,7 @@ Genes = NDArray[Any]
 Control = Callable[..., Any]
 # Number of points on each curve, and maximum number of consecutive generations without an evaluation.
 _POINTS, _IDLE = 20, 100
-# Maximum number of incumbents with several objectives (see ``compare``), and evaluations required for each.
+# For several objectives: maximum number of incumbents (see ``compare``), and minimum evaluations of each.
 _INCUMBENTS, _LEAST = 20, 50
 # Number of failed mutations in a row before a restart, and number of mutations when local search restarts.
 _PATIENCE, _KICK = 100, 5
@@ -115,7 +115,7 @@ def compare(
       weighted sum of objectives is not worse. After at most 100 failures, an incumbent restarts with random
       weights. With one objective, the single incumbent restarts after at most max(100, n_var) failures.
     - ``"local search"``: as ``"climbs"``, but incumbents restart from their best solutions, mutated 5 times.
-    - ``"annealing"``: mutants that are worse than their incumbents also replace them, but ever more rarely.
+    - ``"annealing"``: worse mutants can also replace their incumbents, but ever more rarely.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of individuals (rows of genes) and ends
@@ -179,7 +179,8 @@ def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
     """Compare the search of a plan with its controls; ``given`` contains options of :func:`compare`."""
-    # ``given`` may map samples to clustered landmarks (``landmark_of``). Each DEAP run calls ``plan`` again.
+    # If landmarks are clustered, ``given`` also contains ``landmark_of``, the landmark of each sample. Each
+    # DEAP run calls ``plan`` again.
     search = first.search
     if isinstance(search, PymooSearch):
         # Detach the algorithm from the problem, so that it can be set up again for each run.
@@ -270,7 +271,8 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of an evolutionary search and its controls.
 
-    Hypervolumes are fractions of a box around all fronts that ends 10% of each range beyond the worst values.
+    Hypervolumes are fractions of a box around all fronts. In each objective, the box extends beyond the worst
+    value by 10% of the range.
 
     Attributes
     ----------
@@ -279,7 +281,8 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations`` and ``seconds``. If classes are known, also
         ``n_clusters`` and ``ari`` of the scored partition, and the ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` after about 20 numbers of ``evaluations``; for one objective, best value and ``ari``.
+        ``hypervolume`` at about 20 numbers of ``evaluations``. For one objective, also its best value and, if
+        classes are known, ``ari``.
     """
 
     runs: pd.DataFrame

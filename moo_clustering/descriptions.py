@@ -1,4 +1,4 @@
-"""Name clusters, and find the columns or terms in which each differs from its nearest cluster."""
+"""Name clusters, and find the columns or terms in which each cluster differs from its nearest cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import FloatArray, IntArray, integer, warn_caller
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, integer, warn_caller
 from moo_clustering._data import as_frame, checked_integers, checked_table
 from moo_clustering._messages import distinct_names, message_line, quoted
 
@@ -32,7 +32,7 @@ _LISTED, _DISTINCT = 0.2, 0.5
 # A cluster is "low" if its mean rank (from 0 to 1) is at most _LOW, and "high" if it is at least _HIGH.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that are meaningless without the column name, which cluster names therefore include.
+# Categories such as "yes", which are meaningless alone, so cluster names include the column name.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which do not indicate the topic of a document.
@@ -276,22 +276,26 @@ class ComparedColumns:
         return self.compare(labels).describe(n_contrasts)
 
     def compare(self, labels: ArrayLike) -> Comparison:
-        members = _Members.of(labels, self._n_samples)
-        most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(members.sizes), 1) ** 2))
-        columns = [self._columns[at] for at in self._strongest(members, most, _OF_A_CLUSTER)]
-        return Comparison(members, [trait for column in columns for trait in column.traits(members)])
+        found, sizes = _clusters(labels, self._n_samples)
+        most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(sizes), 1) ** 2))
+        columns = [self._columns[at] for at in self._strongest(found, sizes, most, _OF_A_CLUSTER)]
+        return Comparison(sizes, [trait for column in columns for trait in column.traits(found, sizes)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
         """Return the positions of the most unusual columns of each cluster, about ``most`` in total."""
-        members = _Members.of(labels, self._n_samples)
-        return [self._places[at] for at in self._strongest(members, most, most)]
+        clusters = _clusters(labels, self._n_samples)
+        return [self._places[at] for at in self._strongest(*clusters, most, most)]
 
-    def _strongest(self, members: _Members, most: int, of_a_cluster: int) -> list[int]:
+    def _strongest(self, labels: IntpArray, sizes: IntpArray, most: int, of_a_cluster: int) -> list[int]:
         if len(self._columns) <= most:
             return list(range(len(self._columns)))
-        # Compute the strengths one column at a time to save memory.
-        strength = np.stack([members.strength(column.traits(members)) for column in self._columns])
-        of_each = max(1, min(of_a_cluster, most // max(len(members.sizes), 1)))
+        strengths = []
+        for column in self._columns:
+            # Strength of a column: the largest difference of a cluster from all samples in any of its traits.
+            of_traits = [np.abs(trait.effect @ sizes) for trait in column.traits(labels, sizes)]
+            strengths.append(np.max(of_traits, axis=0))
+        strength = np.stack(strengths)
+        of_each = max(1, min(of_a_cluster, most // max(len(sizes), 1)))
         return np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each]).tolist()
 
 
@@ -320,9 +324,9 @@ class ComparedTerms:
         return self.compare(labels, n_contrasts).describe(n_contrasts)
 
     def compare(self, labels: ArrayLike, n_contrasts: int = 10) -> Comparison:
-        members = _Members.of(labels, self._weights.shape[0])
-        shares = members.means(self._present)
-        overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
+        found, sizes = _clusters(labels, self._weights.shape[0])
+        shares = _means(found, sizes, self._present)
+        overall = sizes @ shares / max(int(sizes.sum()), 1)
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
@@ -335,14 +339,13 @@ class ComparedTerms:
             spread = float(np.sqrt(np.abs(overall[place] * (1.0 - overall[place]))))
             effect, texts = np.subtract.outer(share, share), [*map(_percent, share)]
             traits.append(_Trait(term, effect, phrases, texts.__getitem__, spread=spread))
-        means = members.means(self._weights)
+        means = _means(found, sizes, self._weights)
         norms = np.linalg.norm(means, axis=1, keepdims=True)
-        return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
+        return Comparison(sizes, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
         """Return the positions of each cluster's most specific terms, about ``most`` in total."""
-        members = _Members.of(labels, self._weights.shape[0])
-        shares = members.means(self._present)
+        shares = _means(*_clusters(labels, self._weights.shape[0]), self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
         of_each = max(1, most // max(len(shares), 1))
         places = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, :of_each])
@@ -356,35 +359,26 @@ def cluster_indicators(labels: IntArray) -> Any:
     return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
 
 
-@dataclass(frozen=True, eq=False)
-class _Members:
-    labels: NDArray[np.intp]
-    sizes: NDArray[np.intp]
+def _clusters(labels: ArrayLike, n_samples: int) -> tuple[IntpArray, IntpArray]:
+    """Check labels; return them with -1 for samples outside all clusters, and the cluster sizes."""
+    found = checked_integers(labels, "labels", ndim=(1,))
+    if len(found) != n_samples:
+        raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
+    found = np.maximum(found.astype(np.intp), -1)
+    return found, np.bincount(found[found >= 0])
 
-    @classmethod
-    def of(cls, labels: ArrayLike, n_samples: int) -> _Members:
-        found = checked_integers(labels, "labels", ndim=(1,))
-        if len(found) != n_samples:
-            raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
-        found = np.maximum(found.astype(np.intp), -1)
-        return cls(found, np.bincount(found[found >= 0]))
 
-    def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Return each cluster's largest difference from all samples in any of the traits."""
-        return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
-
-    def means(self, rows: Any) -> FloatArray:
-        totals = cluster_indicators(self.labels) @ rows
-        totals = totals.toarray() if sparse.issparse(totals) else totals
-        return np.asarray(totals / np.maximum(self.sizes, 1)[:, None])
+def _means(labels: IntpArray, sizes: IntpArray, rows: sparse.csr_array) -> FloatArray:
+    totals = (cluster_indicators(labels) @ rows).toarray()
+    return np.asarray(totals / np.maximum(sizes, 1)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column with its values encoded as integers; -1 marks cells that are not compared."""
+    """A column with its values encoded as integers; missing values have the code -1."""
 
     name: str
-    codes: NDArray[np.intp]
+    codes: IntpArray
     values: Sequence[str]  # names of the categories; empty for numbers
     numbers: FloatArray  # numbers, or dates in seconds; empty for categories
     show: Callable[[float], str]
@@ -421,14 +415,14 @@ class _Column:
         detail = 1 if days > 730 else 2 if days > 3 else 3
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
 
-    def traits(self, members: _Members) -> list[_Trait]:
+    def traits(self, labels: IntpArray, sizes: IntpArray) -> list[_Trait]:
         """Compare the clusters by this column or, if it has categories, by each category."""
-        n_clusters, n_values = len(members.sizes), max(len(self.values), int(self.codes.max()) + 1)
-        rows = (self.codes >= 0) & (members.labels >= 0)
-        places = members.labels[rows] * n_values + self.codes[rows]
+        n_clusters, n_values = len(sizes), max(len(self.values), int(self.codes.max()) + 1)
+        rows = (self.codes >= 0) & (labels >= 0)
+        places = labels[rows] * n_values + self.codes[rows]
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
+        found = self._categories(sizes, shares) if self.values else [self._number(labels, sizes, shares)]
         # If all values of a cluster are missing in this column, the cluster has no contrasts in it.
         filled = counts.sum(axis=1) > 0
         both = np.outer(filled, filled)
@@ -436,18 +430,18 @@ class _Column:
         pairs = zip(found, phrases, strict=True)
         return [replace(each, effect=each.effect * both, phrases=said) for each, said in pairs]
 
-    def _number(self, members: _Members, shares: FloatArray) -> _Trait:
+    def _number(self, labels: IntpArray, sizes: IntpArray, shares: FloatArray) -> _Trait:
         above = shares @ (np.cumsum(shares, axis=1) - shares).T
         effect = np.clip(above - above.T, -1.0, 1.0)
-        level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
+        level = 0.5 + 0.5 * (effect @ sizes) / max(int(sizes.sum()), 1)
         bare = _UNIT.sub("", self.name) or self.name
         # Score of a value: the fraction of smaller values minus the fraction of larger values.
-        overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
+        overall = sizes @ shares / max(int(sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
 
         # Halve the numbers before taking medians, because the sum of two huge numbers could overflow.
-        halves = pd.Series(self.numbers / 2.0).groupby(members.labels).median()
+        halves = pd.Series(self.numbers / 2.0).groupby(labels).median()
         medians = 2.0 * halves.reindex(range(len(shares))).to_numpy(dtype=np.float64)
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
@@ -460,7 +454,7 @@ class _Column:
             phrases = [f"{word} {bare}" for word in words.tolist()]
 
         def mean(cluster: int) -> str:
-            own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
+            own = self.numbers[(labels == cluster) & (self.codes >= 0)]
             show = partial(_date, detail=min(self.detail + 1, 3)) if self.detail else self.show
             return f"mean {show(fsum(own / max(len(own), 1)))}"  # fsum does not depend on the row order
 
@@ -475,7 +469,7 @@ class _Column:
                 break
         return list(map(str, texts))
 
-    def _categories(self, sizes: NDArray[np.intp], shares: FloatArray) -> list[_Trait]:
+    def _categories(self, sizes: IntpArray, shares: FloatArray) -> list[_Trait]:
         found, overall = [], sizes @ shares / max(int(sizes.sum()), 1)
         spread = np.sqrt(np.abs(overall * (1.0 - overall))).tolist()
         if set(self.values) <= set(_TRUTH):
@@ -538,13 +532,13 @@ class Heatmap:
 class Comparison:
     """Comparison of clusters by columns, categories or terms; for documents, also by mean directions."""
 
-    members: _Members
+    sizes: IntpArray  # numbers of samples in the clusters
     traits: Sequence[_Trait]
     directions: FloatArray | None = None
 
     def describe(self, n_contrasts: int) -> ClusterDescriptions:
         n_contrasts = integer("n_contrasts", n_contrasts, 0)
-        sizes, traits = self.members.sizes, self.traits
+        sizes, traits = self.sizes, self.traits
         effects = np.array([trait.effect for trait in traits]).reshape(len(traits), len(sizes), len(sizes))
         nearest = _nearest(sizes, effects, self.directions)
         names = _names(sizes, traits, effects, is_terms=self.directions is not None)
@@ -558,7 +552,7 @@ class Comparison:
         """Select the strongest columns of each cluster in turn, and place similar columns together."""
         from scipy.cluster.hierarchy import leaves_list, linkage
 
-        sizes = self.members.sizes
+        sizes = self.sizes
         effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
         levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
         # Select terms only for clusters in which they are frequent: the absence of a term says little.
@@ -576,7 +570,7 @@ class Comparison:
         return Heatmap(columns, levels[places].T, list(zip(*(values for _, values in words), strict=True)))
 
 
-def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArray | None) -> list[int]:
+def _nearest(sizes: IntpArray, effects: FloatArray, directions: FloatArray | None) -> list[int]:
     """Return each cluster's nearest non-empty cluster, by mean direction or mean ranks; -1 if none."""
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
@@ -615,9 +609,7 @@ def _contrasts(
     return tuple(found.values())
 
 
-def _names(
-    sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool
-) -> list[str]:
+def _names(sizes: IntpArray, traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool) -> list[str]:
     """Return unique names, with phrases that distinguish a cluster from as many others as possible."""
     filled = np.flatnonzero(sizes)
     found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
@@ -699,10 +691,10 @@ def of_rows(
     """Return columns for samples: ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
     # A sample is doubtful if it is noise, or if another cluster supports it more than its own cluster does.
     inside = labels >= 0
-    names = np.full(len(labels), "", dtype=object)
-    names[inside] = np.array(found.names, dtype=object)[labels[inside]]
     typical = np.zeros(len(labels), dtype=bool)
     typical[[row for each in found for row in each.typical]] = True
+    # Label -1 (noise) selects the last name, which is empty.
+    names = np.array([*found.names, ""], dtype=object)[labels]
     columns: dict[str, NDArray[Any]] = {"name": names, "typical": typical}
     if support is not None:
         own = np.full(len(labels), np.nan)

@@ -40,7 +40,7 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     """
     ranks = _checked(ranks, np.shape(ranks)[-1], width)
     counts = np.zeros((ranks.shape[1], width), dtype=np.uint16 if len(ranks) < 2**16 else np.uint32)
-    for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
+    for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, 1, lo, hi), ranks.shape[1], len(ranks), n_jobs)
     return counts
 
 
@@ -54,7 +54,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
         Counts from :func:`locus_counts`.
     """
     ranks = _checked(ranks, *counts.shape)
-    for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
+    for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, -1, lo, hi), ranks.shape[1], len(ranks), n_jobs)
 
 
 @documented(locus_counts)
@@ -74,7 +74,7 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
     ndarray of shape (n_individuals,), int64
     """
     ranks = _checked(ranks, *counts.shape)
-    kernel = partial(loci.sum_counts, ranks, counts)
+    kernel = partial(loci.sum_entries, ranks, counts)
     return sum_blocks(kernel, ranks.shape[1], len(ranks), np.int64, n_jobs)
 
 
@@ -101,20 +101,20 @@ def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:
-    """Compute each individual's diversity DIV: its mean fraction of genes that differ from a reference set.
+    """Compute each individual's diversity: its mean fraction of genes that differ from a reference set.
 
-    Source: PESC, Eq. 2.
+    Source: PESC, Eq. 2 (DIV).
 
     Parameters
     ----------
     population : ndarray of shape (n_individuals, n_loci)
         Non-negative integers, from any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself, in which case DIV is at most 1 - 1/n_individuals.
+        Default: the population itself. In this case, the diversity is at most 1 - 1/n_individuals.
 
     Returns
     -------
-    div : ndarray of shape (n_individuals,)
+    ndarray of shape (n_individuals,)
 
     Examples
     --------
@@ -130,8 +130,7 @@ def diversity(population: IntArray, reference: IntArray | None = None) -> FloatA
         raise ValueError(f"population and reference must be 2-d with equal numbers of loci; got {shapes}")
     if min(population.size, reference.size) == 0:
         raise ValueError("diversity requires at least one individual with at least one gene")
-    if min(population.min(), reference.min()) < 0:
-        lowest = min(population.min(), reference.min())
+    if (lowest := min(population.min(), reference.min())) < 0:
         raise ValueError(f"genes must be non-negative, got {lowest}")
     width = int(max(population.max(), reference.max())) + 1
     shared = shared_choices(population, locus_counts(reference, width))

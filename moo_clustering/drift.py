@@ -76,12 +76,9 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
     """Return a list with one note if all new rows equal training rows; otherwise, an empty list."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
-    known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
-    if not set(new) <= set(known):
-        return []
-    return [
-        f"all {len(X)} rows also occur in the fit; if they are the rows of the fit, no new data are tested"
-    ]
+    known, new = ({row.tobytes() for row in np.round(each, 9) + 0.0} for each in (rows, X))
+    advice = "if they are the rows of the fit, no new data are tested"
+    return [f"all {len(X)} rows also occur in the fit; {advice}"] if new <= known else []
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
@@ -108,7 +105,7 @@ def new_columns(
         for each in treated_as_missing:
             for row in each.rows:
                 ignored[row].append(each.column)
-        columns["ignored"] = np.array([", ".join(names) for names in ignored], dtype=object)
+        columns["ignored"] = np.array([*map(", ".join, ignored)], dtype=object)
     return columns
 
 
@@ -119,7 +116,7 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Number of new rows, of noise rows, and of rows unlike the training rows: noise rows, and rows farther
+        Number of new rows, of noise rows, and of unlike rows. Unlike rows are noise rows, and rows farther
         from their nearest training row than 99% of the training rows in the same cluster.
     expected_share : float
         Expected share of unlike rows if nothing changed: .01 in large clusters, .02 in clusters of 100 rows.

@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 Starts = tuple[AnyFloatArray, AnyFloatArray]
 # Maximum number of row blocks for threads, and minimum number of rows per block.
 _BLOCKS, _BLOCK_ROWS = 32, 64
-# A row costs its number of stored values, plus this number per component; blocks have equal costs.
+# The cost of a row is its number of stored values plus this number per component. Blocks have equal costs.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64

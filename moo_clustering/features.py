@@ -4,6 +4,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -94,8 +95,8 @@ def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | No
     """Return each stem's most frequent word in the texts; ties are broken in favour of the shorter word."""
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
-    stem_of = StemmingAnalyzer(stemmer=stemmer)._stems
-    forms = {stem_of[word]: word for word in reversed(ranked)}  # the most frequent word comes last
+    stem_of = StemmingAnalyzer(stemmer=stemmer)._stem_of
+    forms = {stem_of(word): word for word in reversed(ranked)}  # the most frequent word comes last
     return [forms[stem] for stem in stems]
 
 
@@ -187,7 +188,7 @@ class StemmingAnalyzer:
         self.stemmer = stemmer
         self.stop_words = _stop_words(stop_words)
         self.expand_terms = expand_terms
-        self._stems = _Stems(_stem_function(stemmer), self.stop_words)
+        self._stem_of = _cached(_stem_function(stemmer), self.stop_words)
 
     def __call__(self, document: TextDocument) -> list[str]:
         """Return the stems of a document, in order and with repetitions.
@@ -197,8 +198,7 @@ class StemmingAnalyzer:
         a TypeError or ValueError for an invalid document.
         """
         text = document if isinstance(document, str) else self._joined(document)
-        # An empty stem marks a stop word.
-        return [stem for stem in map(self._stems.__getitem__, _TOKENS.findall(text.lower())) if stem]
+        return [stem for stem in map(self._stem_of, _TOKENS.findall(text.lower())) if stem]
 
     def __getstate__(self) -> dict[str, Any]:
         return {"stemmer": self.stemmer, "stop_words": self.stop_words, "expand_terms": self.expand_terms}
@@ -227,19 +227,17 @@ class StemmingAnalyzer:
         return " ".join(part for part in [*parts, *headings] if part)
 
 
-class _Stems(dict[str, str]):
-    """Mapping from words to stems, filled on demand. Stop words have an empty stem."""
+def _cached(stem: Callable[[str], str], stop_words: frozenset[str]) -> Callable[[str], str]:
+    """Return a function that caches the stems of words, and returns an empty stem for stop words."""
+    lock = threading.Lock()
 
-    def __init__(self, stem: Callable[[str], str], stop_words: frozenset[str]) -> None:
-        super().__init__(dict.fromkeys(stop_words, ""))
-        self._stem = stem
-        self._lock = threading.Lock()
-
-    def __missing__(self, word: str) -> str:
+    @cache
+    def stem_of(word: str) -> str:
         # Snowball's stemmers store the current word, so threads must not call them simultaneously.
-        with self._lock:
-            self[word] = self._stem(word)
-        return self[word]
+        with lock:
+            return "" if word in stop_words else stem(word)
+
+    return stem_of
 
 
 def _texts(given: Any, what: str) -> list[str]:

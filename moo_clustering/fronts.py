@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from pymoo.indicators.hv import Hypervolume
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice, non_dominated
 from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
@@ -47,7 +47,8 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts found by the same method in data without cluster structure; see :func:`control_data`.
     k_user : int, default=25
-        Maximum number of clusters of scored solutions. If a front's largest number is lower, that is used.
+        Maximum number of clusters of scored solutions. If the largest number on a front is lower, that number
+        is the limit.
 
     Examples
     --------
@@ -68,12 +69,16 @@ def attainment_scores(
         raise ValueError(f"F must contain a solution with at most {limit}")
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
-    surfaces = tuple(_staircase(_scaled(values[k <= k_max])) for values, k in checked if (k <= k_max).any())
-    if len(surfaces) < len(checked):
-        raise ValueError(f"every control front must contain a solution with at most {k_max} clusters")
+    surfaces = []
+    for values, k in checked:
+        if not (k <= k_max).any():
+            raise ValueError(f"every control front must contain a solution with at most {k_max} clusters")
+        control = _scaled(values[k <= k_max])
+        # Sort the non-dominated solutions by the first objective, and drop duplicates.
+        surfaces.append(np.unique(control[non_dominated(control)], axis=0))
     scores = np.full(len(front), np.nan)
     scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
-    return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
+    return AttainmentScores(scores, numbers, k_max, scaled, tuple(surfaces))
 
 
 def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, Int64Array]:
@@ -90,13 +95,6 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
 def _scaled(values: FloatArray) -> FloatArray:
     low, span = values.min(axis=0), np.ptp(values, axis=0)
     return np.sqrt((values - low) / np.where(span > 0, span, 1.0))
-
-
-def _staircase(values: FloatArray) -> FloatArray:
-    """Return the non-dominated solutions, sorted by the first objective."""
-    ordered = values[np.lexsort((values[:, 1], values[:, 0]))]
-    lowest = np.minimum.accumulate(ordered[:, 1])
-    return ordered[np.concatenate([[True], ordered[1:, 1] < lowest[:-1]])]
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
@@ -121,7 +119,7 @@ class AttainmentScores:
     k_max : int
         Maximum number of clusters in the scored solutions.
     front : ndarray of shape (n_solutions, 2)
-        Square roots of the objectives, which are first scaled to [0, 1]; NaN where ``scores`` is NaN.
+        Square roots of the objectives scaled to [0, 1]; NaN where ``scores`` is NaN.
     controls : tuple of ndarray of shape (n, 2)
         Non-dominated solutions of the control fronts, scaled alike, and sorted by the first objective.
     """
@@ -137,10 +135,8 @@ class AttainmentScores:
 
         Ties are broken by fewer clusters, then by the lower index. Raises a ValueError if none has a score.
         """
-        allowed = np.isfinite(self.scores)
-        if n_clusters is not None:
-            allowed &= self.n_clusters == n_clusters
-        rows = np.flatnonzero(allowed)
+        allowed = n_clusters is None or self.n_clusters == n_clusters
+        rows = np.flatnonzero(np.isfinite(self.scores) & allowed)
         if not len(rows):
             among = "" if n_clusters is None else f" with {n_clusters} clusters"
             raise ValueError(f"no solution{among} has a score")
@@ -192,11 +188,11 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Approximate the solutions on the convex hull of the SRMOSC front.
 
-    In the first solution, each sample has one link. Each step adds links to the sample whose error decreases
-    most per link, up to the next vertex of the lower convex hull of its curve of error against number of
-    links. Errors are from non-negative orthogonal matching pursuit, a greedy approximation. Takes
-    O(n k (w n_features + k^2) + n w log(n w)) time for n samples with w candidate neighbours and at most k
-    links each. Memory is O(n w), plus the weights at the hull vertices.
+    In the first solution, each sample has one link. Each sample has a curve of error against number of links.
+    Each step selects the sample whose error decreases most per link, and adds links up to the next vertex of
+    the lower convex hull of its curve. Errors are from non-negative orthogonal matching pursuit, a greedy
+    approximation. Takes O(n k (w n_features + k^2) + n w log(n w)) time for n samples with w candidate
+    neighbours and at most k links each. Memory is O(n w), plus the weights at the hull vertices.
 
     Parameters
     ----------
@@ -218,10 +214,11 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     n_operations = float(n_samples) * width**2 * (X.shape[1] + width)
 
     def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
-        given, out = (X, problem.norms, candidates, admissible, problem.rho), (errors, slots, columns, values)
-        for_parts(
-            lambda lo, hi: least_squares.support_paths(*given, lo, hi, *out), n_samples, n_operations, n_jobs
-        )
+        def part(lo: int, hi: int) -> None:
+            given = X, problem.norms, candidates, admissible, problem.rho
+            least_squares.support_paths(*given, lo, hi, errors, slots, columns, values)
+
+        for_parts(part, n_samples, n_operations, n_jobs)
 
     walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
     kept = np.zeros((n_samples, width), dtype=np.bool_)
@@ -298,8 +295,7 @@ class SRMOSCHull:
         n_samples = self._problem.n_samples
         done = np.bincount(self.steps[: member % len(self)], minlength=n_samples)
         vertex = self._vertices[:-1] + done
-        start, stop = self._entries[vertex], self._entries[vertex + 1]
-        sizes = stop - start
+        start, sizes = self._entries[vertex], self._entries[vertex + 1] - self._entries[vertex]
         rows = np.repeat(np.arange(n_samples), sizes)
         first = np.cumsum(sizes) - sizes
         return rows, np.arange(len(rows)) + np.repeat(start - first, sizes)

@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_info
 
 from moo_clustering import __version__
 from moo_clustering._arrays import QuotingError, integer, warn_caller
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, shortened, special_file
 
@@ -61,8 +61,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
-# Limits to the expanded size of an archive: in bytes, and as a multiple of its compressed size. It must
-# exceed both to be rejected, as decompression bombs do: zeros compress to a thousandth of their size.
+# An archive is rejected if its expanded size exceeds two limits: a number of bytes, and a multiple of its
+# compressed size. Decompression bombs exceed both, because zeros compress to a thousandth of their size.
 _ALWAYS, EXPANSION = 2**28, 100
 # Maximum length of each axis of an array without elements.
 _MOST_EMPTY = 2**24
@@ -72,9 +72,10 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
 }
 _KIND = "checkpoint"
 # Spreadsheets evaluate a cell that begins with a sign such as =, even after blanks. Some ignore quotes, and
-# begin a new cell after line ends and separators of other locales. Therefore, the text is escaped at its
-# beginning and after each separator, even after one at its end, because the closing quote would begin a new
-# cell. Apostrophes are escaped too, so that reading restores them. `download.js` in the report does the same.
+# begin a new cell after line ends and after the separators of other locales. Therefore, a text is escaped at
+# its beginning and after each separator. A separator at its end counts, because the closing quote would begin
+# a new cell. Existing apostrophes are escaped, so that reading restores them. `download.js` in the report
+# uses the same rules.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -250,7 +251,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
 
 
 def version_fault(version: object, newest: int) -> str:
-    """Return why a file with this format version cannot be read, as the end of a sentence; "" if it can."""
+    """Return the end of a sentence that says why this format version is unreadable; "" if it is readable."""
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
@@ -361,7 +362,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
 def _lock_file(path: Path) -> int:
     """Lock a file and return its descriptor; raise a BlockingIOError if it is already locked."""
     for _ in range(100):
-        # Do not follow a symbolic link of this name to another file.
+        # O_NOFOLLOW: if the name is a symbolic link, do not lock the file to which it points.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
             if sys.platform == "win32":
@@ -414,7 +415,7 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         raise
     finally:
         _WRITING.discard(temporary.name)
-    # The renamed file then survives a power failure, if the file system supports this.
+    # If the system supports it, write the folder to disk, so that the new name survives a power failure.
     with suppress(OSError):
         descriptor = os.open(path.parent, os.O_RDONLY)
         try:
@@ -466,7 +467,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of all arrays but the header, and the header's ``arrays``, ``sparse``, ``meta``."""
+    """Return the SHA-256 of the arrays and of the header's entries ``arrays``, ``sparse`` and ``meta``."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
@@ -475,20 +476,19 @@ def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> st
 
 def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
     """Raise a ValueError if the header's checksum does not match the arrays; without a header, do nothing."""
-    if HEADER not in members:
-        return
     try:
         header = json.loads(members[HEADER].tobytes())
         written = header["sha256"] if header["version"] == VERSION else None
         found = digest(header, members)
     except (KeyError, TypeError, ValueError, RecursionError):
-        return  # errors in the header are reported elsewhere
+        return  # there is no header, or its errors are reported elsewhere
     if written not in (None, found):
         raise ValueError("it was changed after it was written (its checksum differs)")
 
 
+@documented()
 def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) -> str:
-    """Return the SHA-256 hash of the number, types, shapes and bytes of arrays.
+    """Return the SHA-256 hash (64 hexadecimal digits) of the number, types, shapes and bytes of arrays.
 
     Takes O(bytes) time. C-contiguous arrays are not copied; other arrays are copied in blocks of a million
     elements. Raises a TypeError for arrays of Python objects.
@@ -499,25 +499,16 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
         The dtype (half precision is hashed as double), the sign of zero and the bits of NaN affect the hash;
         memory layout and byte order do not. Sparse matrices are converted to canonical CSR, and their hash
         differs from that of the same matrix in dense form.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
     """
     digest = hashlib.sha256()
     for position, array in enumerate(arrays):
         if array is None:
             digest.update(b"none;")
         elif sparse.issparse(array):
-            csr: Any = sparse.csr_matrix(array)
-            if not csr.has_canonical_format:
-                csr = csr.copy()
-                csr.sum_duplicates()
+            csr = without_duplicates(sparse.csr_matrix(array))
             digest.update(b"csr;")
-            _update(digest, np.asarray(csr.shape, dtype=np.int64), position)
-            _update(digest, csr.indptr.astype(np.int64, copy=False), position)
-            _update(digest, csr.indices.astype(np.int64, copy=False), position)
+            for numbers in (csr.shape, csr.indptr, csr.indices):
+                _update(digest, np.asarray(numbers, dtype=np.int64), position)
             _update(digest, csr.data, position)
         else:
             _update(digest, checked_array(array, f"array {position}"), position)
@@ -534,15 +525,9 @@ def _update(digest: Any, array: np.ndarray[Any, Any], position: int) -> None:
     if array.flags.c_contiguous and array.dtype == dtype:
         digest.update(array.reshape(-1).view(np.uint8))
         return
-    chunks = np.nditer(
-        array,
-        flags=["external_loop", "buffered", "zerosize_ok"],
-        order="C",
-        op_dtypes=[dtype],
-        casting="equiv",
-        buffersize=_CHUNK,
-    )
-    for chunk in chunks:
+    flags: Any = ["external_loop", "buffered", "zerosize_ok"]
+    options: Any = {"order": "C", "casting": "equiv", "buffersize": _CHUNK}
+    for chunk in np.nditer(array, flags, op_dtypes=[dtype], **options):
         digest.update(np.ascontiguousarray(chunk).view(np.uint8))
 
 
@@ -569,9 +554,7 @@ def to_json(value: Any, where: str = "value") -> Any:
     for kind in (str, int, float):  # convert instances of subclasses
         if isinstance(value, kind):
             return kind(value)
-    if isinstance(value, np.generic):
-        return to_json(value.item(), where)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.generic | np.ndarray):
         return to_json(value.tolist(), where)
     if isinstance(value, PathLike):
         return to_json(fspath(value), where)
@@ -639,7 +622,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
-    """Return the number of members listed at the end of a zip file; None if it exceeds the two-byte field."""
+    """Return the number of members listed at the end of a zip file; None if it exceeds two bytes."""
     # After the list, the file ends with a record of 22 bytes and a comment of up to 65,535 bytes.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
@@ -757,7 +740,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # Accept a superset or subset of the kernels, because either process may have loaded more libraries.
+    # If one set of kernels contains the other, issue no warning: a process may have loaded more libraries.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -770,19 +753,19 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> list[str]:
     """Describe each key whose value differs between two mappings; ``what`` is put before the key."""
     found = []
+    both = there, here
     for key in {**there, **here}:
         if key in there and key in here:
             # Accept equal values, such as 1 and 1.0, or equal JSON texts, such as those of NaN.
-            texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
+            texts = {json.dumps(values[key], sort_keys=True) for values in both}
             if bool(there[key] == here[key]) or len(texts) == 1:
                 continue
-        old, new = (shortened(repr(each[key]), 60) if key in each else "absent" for each in (there, here))
+        old, new = (shortened(repr(values[key]), 60) if key in values else "absent" for values in both)
         difference = f"{what}{key} is {old} in the checkpoint but {new} here"
         if key == "method" and not what:
-            # Stop here, because different methods have different parameters.
+            # Omit the other differences, because different methods have different parameters.
             return [difference]
-        is_nested = all(isinstance(values.get(key), dict) for values in (there, here))
-        if key == "parameters" and not what and is_nested:
+        if key == "parameters" and not what and all(isinstance(values.get(key), dict) for values in both):
             found += _differences(there[key], here[key], "parameter ")
         else:
             found.append("the data differ" if key == "data" and not what else difference)

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -111,7 +111,8 @@ class PoolResult:
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters by granularity: of the result or, for other granularities, of the best partition.
+        Number of clusters by granularity: that of the result, and that of the best partition for each other
+        granularity.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -299,11 +300,6 @@ class ClusteringResult:
         return int(same[0]) if len(same) else None
 
 
-@runtime_checkable
-class _HasResult(Protocol):
-    def clustering_result(self) -> ClusteringResult: ...
-
-
 def has_labels(clusterer: Any) -> bool:
     return getattr(clusterer, "labels_", None) is not None
 
@@ -332,7 +328,9 @@ def result_of(clusterer: Any) -> ClusteringResult:
     if not has_labels(clusterer):
         call = "Call 'fit' with appropriate arguments before using this estimator."
         raise NotFittedError(f"This {type(clusterer).__name__} instance is not fitted yet. {call}")
-    return clusterer.clustering_result() if isinstance(clusterer, _HasResult) else from_attributes(clusterer)
+    has_result = hasattr(clusterer, "clustering_result")
+    result: ClusteringResult = clusterer.clustering_result() if has_result else from_attributes(clusterer)
+    return result
 
 
 def from_attributes(clusterer: Any) -> ClusteringResult:
@@ -432,8 +430,8 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
 
 def records_of(clusterer: Any) -> list[Any]:
     """Return the recorders, logbooks or arrays of a clusterer's search, whether or not it is fitted."""
-    names = {name: name for name in ("history_", "logbook_", "objective_history_")}
-    return list(attributes_of(clusterer, names).values())
+    found = (getattr(clusterer, name, None) for name in ("history_", "logbook_", "objective_history_"))
+    return [records for records in found if records is not None]
 
 
 def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame | None:

@@ -205,7 +205,7 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets that trade off fidelity and number of conditions, in increasing order of conditions.
+    """Rule sets that trade off fidelity and number of conditions, by increasing number of conditions.
 
     Printing shows the rule set that :meth:`select` returns.
 
@@ -359,7 +359,7 @@ class _Test:
     """Condition on a column, which missing values do not satisfy."""
 
     column: int
-    sign: str  # "<=", ">" or "=" with a category code
+    sign: str  # "<=" or ">" with a number, or "=" with a category code
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
@@ -560,9 +560,8 @@ class _Search:
         inside = labels >= 0
         self._values, classes = values[inside], labels[inside]
         self._clusters, self._labels = np.unique(classes, return_inverse=True)
-        known = ~np.isnan(self._values)
-        columns = zip(self._values.T, known.T, strict=True)
-        self._usable = np.flatnonzero([len(np.unique(own[there])) > 1 for own, there in columns])
+        self._levels = [np.unique(own[~np.isnan(own)]) for own in self._values.T]
+        self._usable = [place for place, levels in enumerate(self._levels) if len(levels) > 1]
         self._kinds = kinds
         self._tests = self._candidates()
         nothing = np.empty((len(self._labels), 0), dtype=bool)
@@ -572,7 +571,7 @@ class _Search:
         """Return the best tree found for each number of conditions up to ``most``."""
         rows = np.arange(len(self._labels))
         depth = max(3, len(self._clusters))
-        descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
+        descent = _Descent(self._values, self._clusters[self._labels], self._usable, self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
             # Improve at most 24 trees, evenly spaced from the smallest to the largest.
@@ -582,14 +581,13 @@ class _Search:
 
     def _greedy(self, most: int) -> list[_Node]:
         """Return scikit-learn trees with 2 to ``most`` leaves, as starts of the coordinate descent."""
-        numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
+        numeric = [place for place in self._usable if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
             return []
         # Replace values by their ranks, because scikit-learn's thresholds have only single precision.
-        levels = [np.unique(own[~np.isnan(own)]) for own in self._values[:, numeric].T]
-        pairs = zip(levels, self._values[:, numeric].T, strict=True)
-        codes = [np.where(np.isnan(own), np.nan, np.searchsorted(level, own)) for level, own in pairs]
+        pairs = [(self._levels[place], self._values[:, place]) for place in numeric]
+        codes = [np.where(np.isnan(own), np.nan, np.searchsorted(levels, own)) for levels, own in pairs]
         X = np.column_stack([*codes, *self._holds[:, equal].T])
 
         def convert(tree: Any, node: int) -> _Node:
@@ -599,12 +597,13 @@ class _Search:
             left, right = (convert(tree, int(one[node])) for one in (tree.children_left, tree.children_right))
             if column >= len(numeric):
                 return _Node(split=(self._tests[equal[column - len(numeric)]], right, left))
-            place, own, cut = numeric[column], levels[column], tree.threshold[node]
+            place, cut = numeric[column], tree.threshold[node]
+            levels = self._levels[place]
             # An infinite threshold separates missing values from all other values.
-            low = int(np.clip(np.floor(cut), 0, len(own) - 1)) if np.isfinite(cut) else len(own) - 1
-            value = float(own[-1])
-            if low + 1 < len(own):
-                value = round_between(own[low], own[low + 1], self._kinds[place])
+            low = int(np.clip(np.floor(cut), 0, len(levels) - 1)) if np.isfinite(cut) else len(levels) - 1
+            value = float(levels[-1])
+            if low + 1 < len(levels):
+                value = round_between(levels[low], levels[low + 1], self._kinds[place])
             if tree.missing_go_to_left[node] and np.isfinite(cut):
                 return _Node(split=(_Test(place, ">", value), right, left))
             left, right = (right, left) if cut == -np.inf else (left, right)
@@ -622,10 +621,9 @@ class _Search:
         """Return candidate conditions: first those on categories, then cuts in decreasing order of gap."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
-        for place in self._usable.tolist():
-            own = self._values[:, place]
+        for place in self._usable:
+            own, different = self._values[:, place], self._levels[place]
             known = ~np.isnan(own)
-            different = np.unique(own[known])
             if self._kinds[place] not in _ORDERED:
                 counts = pd.Series(own[known]).value_counts().head(each)
                 found += [(1.0, _Test(place, "=", float(value))) for value in sorted(counts.index)]
@@ -898,7 +896,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return all rows in clusters or, if there are many, a sample that keeps 20 rows of each cluster."""
+    """Return all rows in clusters or, if there are many, a sample with at least 20 rows per cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,8 +37,8 @@ __all__ = [
 # Relative tolerance for rounding errors in a Friedman statistic.
 _EPS = 1e-9
 # Relative rounding error of scores, by the number of bytes of their type: 64, 8 and 1 units in the last
-# place. If a few thousand runs are added in another order, their mean changes by less. In half precision,
-# only the last place can change, because sums have single precision.
+# place. The mean of a few thousand runs changes by less than this if the runs are added in another order.
+# For half precision, one unit suffices, because sums are computed in single precision.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Maximum rounding error of published average ranks, which often have only one decimal.
 _ROUNDING = 0.05
@@ -118,11 +118,8 @@ def nemenyi(
     return _adjusted_pairs("nemenyi", results, greater_is_better, alpha, n_datasets, methods)
 
 
-POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
-    "shaffer": shaffer_static,
-    "holm": holm,
-    "nemenyi": nemenyi,
-}
+POSTHOC: dict[str, Callable[..., pd.DataFrame]]
+POSTHOC = {"shaffer": shaffer_static, "holm": holm, "nemenyi": nemenyi}
 
 
 @documented(shaffer_static)
@@ -145,7 +142,7 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers. Requires a table.
+        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does; most papers do not. Requires a table.
 
     Returns
     -------
@@ -166,26 +163,18 @@ def friedman(
         raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")
     statistic = float(12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4))
     if tie_correction:
-        table = rank_matrix(as_results(results, methods=methods), False)
+        table = rank_matrix(*as_results(results, methods=methods), False).to_numpy()
         # If all methods are tied on all data sets, the correction would divide 0 by 0.
         all_tied = (table == table[:, :1]).all()
         statistic = 0.0 if all_tied else float(stats.friedmanchisquare(*table.T).statistic)
     elif statistic < _EPS:  # below the rounding error
         statistic = 0.0
     # Iman and Davenport's F statistic is infinite for the largest possible Friedman statistic.
-    largest = n * (k - 1)
+    df, largest = k - 1, n * (k - 1)
     rest = largest - statistic
     f_value = float("inf") if rest <= _EPS * largest else (n - 1) * statistic / rest
-    return FriedmanResult(
-        statistic=statistic,
-        p_value=float(stats.chi2.sf(statistic, k - 1)),
-        df=k - 1,
-        iman_davenport_statistic=f_value,
-        iman_davenport_p_value=float(stats.f.sf(f_value, k - 1, (k - 1) * (n - 1))),
-        average_ranks=averages,
-        n_datasets=n,
-        n_methods=k,
-    )
+    p, f_p = float(stats.chi2.sf(statistic, df)), float(stats.f.sf(f_value, df, df * (n - 1)))
+    return FriedmanResult(statistic, p, df, f_value, f_p, averages, n, k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,15 +238,14 @@ def compare(
     """
     alpha = checked_alpha(alpha)
     choice("posthoc", posthoc, POSTHOC)
-    table = as_results(results, methods=methods)
-    ranks = rank_matrix(table, greater_is_better)
-    average, n_datasets = averaged(ranks, table), len(table.datasets)
+    ranks = rank_matrix(*as_results(results, methods=methods), greater_is_better)
+    (n_datasets, n_methods), average = ranks.shape, ranks.mean().rename("average rank")
     test = None
-    if len(table.methods) > 2:
+    if n_methods > 2:
         options: Any = {"tie_correction": tie_correction, "methods": methods}
         test = friedman(results, greater_is_better=greater_is_better, **options)
     return Comparison(
-        ranks=pd.DataFrame(ranks, list(table.datasets), list(table.methods)),
+        ranks=ranks,
         average_ranks=average,
         friedman=test,
         shaffer=shaffer_static(average, n_datasets=n_datasets, alpha=alpha),
@@ -267,7 +255,7 @@ def compare(
         alpha=alpha,
         greater_is_better=bool(greater_is_better),
         n_datasets=n_datasets,
-        n_methods=len(table.methods),
+        n_methods=n_methods,
     )
 
 
@@ -339,9 +327,8 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     choice("column", column, diagonal)
     names = _best_first(pairs)
     square = pd.DataFrame(diagonal[column], index=names, columns=names)
-    for pair in pairs.itertuples(index=False):
-        square.loc[pair.method_1, pair.method_2] = getattr(pair, column)
-        square.loc[pair.method_2, pair.method_1] = getattr(pair, column)
+    for first, second, value in zip(pairs["method_1"], pairs["method_2"], pairs[column], strict=True):
+        square.loc[first, second] = square.loc[second, first] = value
     return square
 
 
@@ -409,8 +396,8 @@ def average_ranks(
     >>> average_ranks([[0.9, 0.7, 0.7], [0.8, 0.9, 0.1]], greater_is_better=True).tolist()
     [1.5, 1.75, 2.75]
     """
-    table = as_results(results, methods=methods)
-    return averaged(rank_matrix(table, greater_is_better), table)
+    ranks = rank_matrix(*as_results(results, methods=methods), greater_is_better)
+    return ranks.mean().rename("average rank")
 
 
 @documented(shaffer_static)
@@ -455,14 +442,8 @@ def critical_difference_data(
     ranks = ranks.sort_values(kind="stable")
     pairs = procedure(ranks, n_datasets=n, alpha=alpha)
     width = critical_difference(len(ranks), n, alpha=alpha) if method == "nemenyi" else None
-    return CriticalDifferenceData(
-        average_ranks=ranks,
-        groups=[group for group in cliques(pairs) if len(group) > 1],
-        different=pair_matrix(pairs, "significant"),
-        procedure=method,
-        alpha=alpha,
-        critical_difference=width,
-    )
+    groups = [group for group in cliques(pairs) if len(group) > 1]
+    return CriticalDifferenceData(ranks, groups, pair_matrix(pairs, "significant"), method, alpha, width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -497,20 +478,20 @@ def _rank_summary(
 ) -> tuple[pd.Series[float], int]:
     """Return average ranks (1 is best) in column order, and the number of data sets."""
     if isinstance(results, FriedmanResult | Comparison):
-        _refuse(greater_is_better, n_datasets, methods, "an earlier result")
+        given = {"greater_is_better": greater_is_better, "n_datasets": n_datasets, "methods": methods}
+        _refuse("an earlier result", **given)
         return results.average_ranks, results.n_datasets
     if isinstance(results, pd.Series | Mapping):
-        _refuse(greater_is_better, None, methods, "average ranks")
+        _refuse("average ranks", greater_is_better=greater_is_better, methods=methods)
         return _given(pd.Series(results, dtype=np.float64), n_datasets)
-    _refuse(None, n_datasets, None, "a table")
+    _refuse("a table", n_datasets=n_datasets)
     if greater_is_better is None:
         raise TypeError("greater_is_better must be True or False for a table of results, got None")
-    table = as_results(results, methods=methods)
-    return averaged(rank_matrix(table, greater_is_better), table), len(table.datasets)
+    averages = average_ranks(results, greater_is_better=greater_is_better, methods=methods)
+    return averages, len(results)
 
 
-def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str] | None, what: str) -> None:
-    given = {"greater_is_better": greater, "n_datasets": n_datasets, "methods": methods}
+def _refuse(what: str, **given: Any) -> None:
     if useless := [name for name, value in given.items() if value is not None]:
         raise ValueError(f"{useless[0]} cannot be combined with {what}; omit it")
 
@@ -535,18 +516,20 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> tuple[pd.Series[f
     return ranks.groupby(groups).transform("first").rename("average rank"), n_datasets
 
 
-def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
-    """Return the ranks within each row; tied values have their mean rank (see :func:`average_ranks`)."""
+def rank_matrix(scores: pd.DataFrame, precision: FloatArray, greater_is_better: bool) -> pd.DataFrame:
+    """Return the ranks within each row; tied values share the mean of their ranks."""
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
-    places = tie_groups(table.values, rounding_noise(table.values, table.precision))
-    return np.asarray(rankdata(-places if greater_is_better else places, axis=1))
+    values = scores.to_numpy()
+    places = tie_groups(values, rounding_noise(values, precision))
+    ranks = rankdata(-places if greater_is_better else places, axis=1)
+    return pd.DataFrame(ranks, scores.index, scores.columns)
 
 
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
     """Return the rounding error of each score, given the relative ``precision`` of each row."""
-    # Small scores can be differences between large ones, so multiply the precision by at least 1. If a row
-    # has a single sign and no absolute value above 1, multiply by at least the largest absolute value.
+    # The precision is multiplied by the absolute score. Small scores can be differences between large scores,
+    # so multiply it by at least 1 or, in a row of one sign without values above 1, by the largest value.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
@@ -585,30 +568,16 @@ def score_precision(score: Any, dtype: Any = None) -> float:
     return 0.0 if kind.kind in "biu" else _PRECISION.get(kind.itemsize, _PRECISION[8])
 
 
-def averaged(ranks: FloatArray, table: Results) -> pd.Series[float]:
-    return pd.Series(ranks.mean(axis=0), index=list(table.methods), name="average rank")
-
-
-class Results(NamedTuple):
-    """Scores of methods (columns) on data sets (rows), and the precision of each row."""
-
-    values: FloatArray
-    datasets: tuple[str, ...]
-    methods: tuple[str, ...]
-    precision: FloatArray
-
-
-def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results:
-    """Check a table of results (n_datasets, n_methods); ``methods`` names the columns of an array."""
+def as_results(results: Any, *, methods: Sequence[str] | None = None) -> tuple[pd.DataFrame, FloatArray]:
+    """Check a table of results (n_datasets, n_methods); return it and the relative precision of each row."""
+    # ``methods`` contains names for the columns of an array.
     if isinstance(results, pd.DataFrame):
         if methods is not None:
             raise ValueError("methods must be None if results is a DataFrame, which has column names")
-        frame = results
-        kinds = list(frame.dtypes)
+        frame, kinds = results, list(results.dtypes)
     else:
-        frame, kind = _framed(results, methods)
-        kinds = [kind] * frame.shape[1]
-    datasets, names = (tuple(str(name) for name in axis) for axis in (frame.index, frame.columns))
+        frame, kinds = _framed(results, methods)
+    datasets, names = ([str(name) for name in axis] for axis in (frame.index, frame.columns))
     _require_unique(names, "method", "method names must be unique")
     _require_unique(datasets, "data set", "average repeated runs so that each data set has one row")
     if len(names) < 2:
@@ -617,31 +586,29 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
         raise ValueError(f"results must have at least 2 data sets (rows), got {len(datasets)}")
     cells = frame.to_numpy(dtype=object)
     values, precision = np.empty(cells.shape), np.empty(cells.shape)
-    for row, column in np.ndindex(*cells.shape):
-        where, cell = f"data set {datasets[row]!r}, method {names[column]!r}", cells[row, column]
-        values[row, column] = _number(cell, where)
+    for (row, column), cell in np.ndenumerate(cells):
+        values[row, column] = _number(cell, f"data set {datasets[row]!r}, method {names[column]!r}")
         precision[row, column] = score_precision(cell, kinds[column])
-    return Results(values, datasets, names, precision.max(axis=1))
+    return pd.DataFrame(values, datasets, names), precision.max(axis=1)
 
 
-def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, Any]:
-    """Return the results as a DataFrame of dtype object, and their original dtype (None for lists)."""
+def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, list[Any]]:
+    """Return the results as a DataFrame of dtype object, and the original dtypes (None for lists)."""
     array = checked_array(results, "results", object)
     if array.ndim != 2:
         got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"
         needed = "a DataFrame or an array of shape (n_datasets, n_methods)"
         raise ValueError(f"results must be {needed}, got {got}")
-    columns = [f"method {i + 1}" for i in range(array.shape[1])] if methods is None else list(methods)
-    if len(columns) != array.shape[1]:
-        width = array.shape[1]
+    width = array.shape[1]
+    columns = [f"method {i + 1}" for i in range(width)] if methods is None else list(methods)
+    if len(columns) != width:
         raise ValueError(f"methods must have one name per column of results ({width}), got {len(columns)}")
     # Conversion to objects yields double-precision Python numbers, so take the dtype from the input. The
     # dtype of a list of arrays is that of the arrays.
-    has_type = hasattr(results, "dtype")
-    kind = results.dtype if has_type else np.asarray(results).dtype
-    has_type = has_type or (kind.kind == "f" and kind.itemsize < 8)
+    kind = results.dtype if hasattr(results, "dtype") else np.asarray(results).dtype
+    has_type = hasattr(results, "dtype") or (kind.kind == "f" and kind.itemsize < 8)
     frame = pd.DataFrame(array, index=range(1, len(array) + 1), columns=columns)
-    return frame, kind if has_type else None
+    return frame, [kind if has_type else None] * width
 
 
 def _require_unique(names: Iterable[str], what: str, advice: str) -> None:
@@ -713,8 +680,8 @@ def signed_rank_p(differences: FloatArray) -> float:
     away = differences[differences != 0]
     if len(differences) > 13:
         return float(stats.wilcoxon(differences).pvalue) if len(away) else 1.0
-    # SciPy would enumerate all sign assignments if ranks are tied. Instead, let counts[s] be the number of
-    # assignments whose positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
+    # SciPy would enumerate all assignments of signs if ranks are tied. Instead, compute counts[s], the number
+    # of assignments whose positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
     ranks = np.rint(2 * rankdata(np.abs(away))).astype(np.intp)
     counts = np.ones(1)
     for rank in ranks:
@@ -725,7 +692,7 @@ def signed_rank_p(differences: FloatArray) -> float:
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Return, for the i-th smallest p-value, how many pairs at most can be equal if i - 1 pairs differ."""
+    """Return, for i = 1, 2, ..., the maximum number of pairs that can be equal if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]

@@ -23,7 +23,6 @@ from moo_clustering.estimators._pareto_confidence import (
     STRUCTURE_DOUBTED,
     STRUCTURE_FROM,
     ConfidenceModel,
-    Term,
     lie_apart,
 )
 from moo_clustering.validity import pairwise_ari
@@ -190,17 +189,20 @@ def fit_model(
         absolute = np.sqrt((expected - reached) ** 2 + 1e-4)
         return float(absolute.mean() + _NEAR_DEFAULT * ((given - _DEFAULT) ** 2).sum())
 
-    weight, slope, shift = (float(f"{value:.3g}") for value in minimize(error, _DEFAULT).x)
+    def rounded(value: float) -> float:
+        return float(f"{value:.3g}")
+
+    weight, slope, shift = map(rounded, minimize(error, _DEFAULT).x)
     of_structure = dict(zip(structure, logistic.coef_[0], strict=True))
     of_ari = dict(zip(ari, slope * fractional.coef_[0], strict=True))
     terms = {
-        name: Term(
-            *(
-                float(f"{value:.3g}")
-                for value in (means[place], scales[place], of_structure.get(name, 0.0), of_ari.get(name, 0.0))
-            )
+        name: (
+            rounded(mean),
+            rounded(scale),
+            rounded(of_structure.get(name, 0)),
+            rounded(of_ari.get(name, 0)),
         )
-        for place, name in enumerate(FEATURES)
+        for name, mean, scale in zip(FEATURES, means, scales, strict=True)
         if name in of_structure or name in of_ari
     }
     start = round(float(slope * fractional.intercept_[0] + shift), 3)

@@ -29,7 +29,7 @@ from moo_clustering.datasets import DataError
 from moo_clustering.estimators import MOCK, PESC, SRMOSC, FuzzyModesMOGA, SpectralGraphClustering
 from moo_clustering.estimators._base import feature_scaling
 from moo_clustering.estimators.pesc import GraphEnsemble
-from moo_clustering.graphs import eigengap, spectral_embedding
+from moo_clustering.graphs import SpectralPartition, eigengap, spectral_embedding
 from moo_clustering.persistence import fingerprint, read_arrays
 from moo_clustering.validity import clustering_accuracy, nmi
 from papers.runner import Key, check_names, folder_of_data, seed_of
@@ -554,12 +554,12 @@ def pesc_model(given: Given, reading: str, **options: Any) -> PESC:
 class SwarmEnsemble(GraphEnsemble):
     """Graphs of PESC, with ES1 weights by a particle swarm."""
 
-    def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
+    def merge(self, ensemble: str) -> tuple[SpectralPartition, float | None]:
         if ensemble != "es1":
-            return super()._similarities(ensemble)
+            return super().merge(ensemble)
         edges, _ = edge_distances(self.members(), self.lists)
         rng = np.random.default_rng(self.weight_seed)
-        return swarm_weights(self.X, edges, rng, ridge=self.options["ridge"]), None
+        return self.clustered(swarm_weights(self.X, edges, rng, ridge=self.options["ridge"])), None
 
 
 class SwarmPESC(PESC):

@@ -141,8 +141,9 @@ class Subspaces(WithoutFigures):
             value[FREE] = _scored(lambda: free.fit(X).labels_, classes)
             value[OURS]["objective"], value[FREE]["objective"] = ours.objective_, free.objective_
             for name, control in zip(CONTROLS, (evolved, restarted), strict=True):
-                search = MixtureSearch(samples_of(X, standardisation(X)), rng=np.random.default_rng(seed))
-                run = partial(control, search, k, ours.n_iter_)
+                samples = samples_of(X, standardisation(X))
+                search = MixtureSearch(samples, ours, np.random.default_rng(seed))
+                run = partial(control, search, ours.n_iter_)
                 value[name] = _scored(run, classes) | {"objective": search.best.objective}
             dense = X.toarray() if sparse.issparse(X) else X
             means, scales, _ = standardisation(dense)
@@ -242,11 +243,11 @@ def _rivals(X: Any, Z: FloatArray, k: int, seed: int) -> list[Callable[[], Any]]
     ]
 
 
-def restarted(search: MixtureSearch, k: int, n_iter: int) -> Labels:
+def restarted(search: MixtureSearch, n_iter: int) -> Labels:
     """Return the best of many runs of EM, each from clusters that are seeded one at a time."""
     best: State | None = None
     while search.n_iter < n_iter:
-        search.grow(k)
+        search.grow()
         if best is None or search.best.objective > best.objective:
             best = search.best
     assert best is not None
@@ -254,7 +255,7 @@ def restarted(search: MixtureSearch, k: int, n_iter: int) -> Labels:
     return best.labels
 
 
-def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
+def evolved(search: MixtureSearch, n_iter: int) -> Labels:
     """Evolve a population: children combine clusters of both parents, and half receive a new cluster.
 
     Parents are selected by tournaments of two. A child replaces the worst member unless its objective is
@@ -262,8 +263,9 @@ def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
     """
     rng, people = search.rng, []
     for _ in range(POPULATION):
-        search.grow(k)
+        search.grow()
         people.append(search.best)
+    k = len(people[0].sizes)
     while search.n_iter < n_iter:
         couple = [
             max((people[i] for i in rng.choice(POPULATION, 2, False)), key=attrgetter("objective"))

@@ -36,14 +36,8 @@ def cliffs_delta(x, y):
 
 def effects_of(labels, column):
     """Effects of a single column, as the class compares it."""
-    [trait] = ComparedColumns(pd.DataFrame({"x": column}))._columns[0].traits(_members(labels))
+    [trait] = ComparedColumns(pd.DataFrame({"x": column})).compare(labels).traits
     return trait.effect
-
-
-def _members(labels):
-    from moo_clustering.descriptions import _Members
-
-    return _Members.of(labels, len(labels))
 
 
 def test_labels_that_do_not_match():

@@ -10,7 +10,7 @@ _ITEMS, _LONGEST = 1 << 22, 48
 
 @njit(cache=True, nogil=True)
 def _insert(values, samples, n_held, most, value, sample):
-    """Insert a sample by decreasing cost; drop the costliest if the list is full; return the new length."""
+    """Insert a sample into a list by decreasing cost, of which at most ``most`` stay; return its length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -63,13 +63,13 @@ def _nearest(cost, prices, labels, sizes, first, after, before):
 @njit(cache=True, nogil=True)
 def assign_within(cost, low, high, prices, labels):
     """Assign low..high samples to each cluster at minimum cost; return the number of augmenting paths."""
-    # Find successive shortest paths in a graph with one node per cluster and a slack node, through which the
-    # sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a for which cost[i, b] -
-    # cost[i, a] is lowest. ``prices`` contains the dual values of the clusters (0 for the slack node), and is
-    # updated; if it starts with the prices of a similar problem, few paths are needed. Sorted lists contain
-    # the cheapest moves between each pair of clusters, and are refilled when empty. For lists of length m,
-    # takes O(n k + n_paths (k^2 + n / m)) time. ``low`` must sum to at most n, and ``high`` to at least n.
-    # Refills are inlined, because passing the lists to a function would double the run time.
+    # Successive shortest paths are found in a graph with one node per cluster and a slack node, through which
+    # the sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a for which cost[i, b]
+    # - cost[i, a] is lowest. ``prices`` contains the dual values of the clusters, and is updated; the slack
+    # node has price 0. If ``prices`` starts with those of a similar problem, few paths are needed. Sorted
+    # lists contain the cheapest moves between each pair of clusters, and are refilled when empty. Lists of
+    # length m lead to O(n k + n_paths (k^2 + n / m)) time. ``low`` must sum to at most n, and ``high`` to at
+    # least n. Refills are inlined, because passing the lists to a function would double the run time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)

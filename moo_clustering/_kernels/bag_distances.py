@@ -10,10 +10,10 @@ import numpy as np
 
 from moo_clustering._arrays import AnyFloatArray, IntArray
 from moo_clustering._kernels.caching import njit
-from moo_clustering._kernels.partitions import add_scaled, squared_distance
+from moo_clustering._kernels.partitions import add_scaled, silhouette, squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Codes for BagSDbw's parameter ``reading``, which selects the definition of the density around a centroid.
+# Codes for BagSDbw's parameter ``reading``, the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
 # Fast-math flags: there are no NaNs, and operations may be fused; the order of sums is preserved.
 _FAST = {"nnan", "nsz", "contract"}
@@ -21,9 +21,6 @@ _FAST = {"nnan", "nsz", "contract"}
 _CANCELLED = 1e-6
 # Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes for objectives, and for CHCMIC's ``weights``, which turn objective values into probabilities.
-DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
-CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 # Codes for reductions over a bag's rows.
 GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
@@ -94,7 +91,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """If ``reading`` is PRINTED, return the distance; otherwise, return 1 if it is <= ``stdev``, else 0."""
+    """Return the distance if ``reading`` is PRINTED, otherwise whether it is at most ``stdev`` (1 or 0)."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -102,7 +99,7 @@ def _nearness(square, stdev, reading, arrays):
 
 @borrowed()
 def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, middle):
-    """For k != c: middle[k, c] += sum of `_nearness` of cluster k's bags to the midpoint of the centroids."""
+    """middle[k, c] += sum of `_nearness` of the bags of cluster k to the midpoint of centroids k and c."""
     for b in range(labels.shape[0]):
         k = labels[b]
         if k != c:
@@ -205,7 +202,7 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):
     """out[i, k] = sum of the rows in cluster k; for the largest cluster, ``total`` minus all other sums."""
-    # Process columns in blocks of ``width``, so that a block of ``rows`` stays in the cache.
+    # Columns are processed in blocks of ``width``, so that a block of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
         stop = min(start + width, n_columns)
@@ -270,7 +267,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # Which row of bag j is nearest is unknown, so bound the loss of digits by the bag's largest norm.
+            # The bag's largest norm bounds the loss of digits, because its nearest row is unknown.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -347,8 +344,8 @@ def over_rows(values, x_bounds, how, out):
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):
     """kept[t] = False if another instance is farther from all bags by ``margin``, or t is a duplicate."""
-    # ``order`` must sort instances by decreasing sum of values, because only earlier instances can be farther
-    # from all bags. Comparisons with kept instances suffice, because this relation is transitive.
+    # ``order`` must sort instances by decreasing sum of values, so that only earlier instances can be farther
+    # from all bags. It suffices to compare each instance with kept ones, because the relation is transitive.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -381,7 +378,7 @@ def _equal(a, b):
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):
     """Return whether the ``n_largest`` largest values of ``mine - others`` have a mean of at most -margin."""
-    # Test the bags at the front of ``bags`` first: they decided the previous comparison, and often suffice.
+    # The bags at the front of ``bags``, which decided the previous comparison, often suffice for this one.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -432,8 +429,8 @@ def _largest_first(gains, bags, count):
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):
     """out[q] = mean silhouette of individual q, lo <= q < hi; if ``by_cluster``, mean of cluster means."""
-    # ``columns[j, i]`` is the distance from i to j (0 if i = j). Bags are processed in blocks of ``width``,
-    # so that a block of ``columns`` stays in the cache. The width does not affect the order of any sum.
+    # ``columns[j, i]`` is the distance from bag i to bag j. Bags i are processed in blocks of ``width``,
+    # which stay in the cache. The width does not affect the order of any sum.
     n = labels.shape[1]
     totals = np.empty((sizes.shape[1], width))
     sums = np.zeros((hi - lo, sizes.shape[1]))
@@ -457,115 +454,8 @@ def _score(labels, sizes, k, totals, sums):
     """sums[c] += silhouettes of the bags in cluster c, from their total distances to all clusters."""
     for t in range(labels.shape[0]):
         own = labels[t]
-        if sizes[own] < 2:
-            continue
-        within = totals[own, t] / (sizes[own] - 1)
-        nearest = np.inf
-        for c in range(k):
-            if c != own:
-                nearest = min(nearest, totals[c, t] / sizes[c])
-        greater = max(within, nearest)
-        if greater > 0.0:
-            sums[own] += (nearest - within) / greater
-
-
-@borrowed()
-def inverse_distance(norm_a, norm_b, product, rounding):
-    """Return the reciprocal of the distance between two centroids, or inf if they coincide."""
-    square = norm_a + norm_b - 2.0 * product
-    # Squared distances below this fraction of the squared norms are rounding errors. If both centroids are
-    # at the mean of all bags, the norms themselves are rounding errors of at most ``rounding``.
-    if square <= 1e-14 * max(rounding, norm_a + norm_b):
-        return np.inf
-    return 1.0 / np.sqrt(square)
-
-
-@borrowed()
-def build_state(arrays, task, state, trial, radii):
-    """Compute all other fields of a state from labels, counts, masses, projections and pulls."""
-    n_clusters, labels, norms, masses = state.counts.shape[0], state.labels, state.norms, state.masses
-    cross_sums(labels, state.pulls, state.inner)
-    for k in range(n_clusters):
-        norms[k] = state.inner[k, k] / (masses[k] * masses[k]) if state.counts[k] > 0 else 0.0
-    for k in range(n_clusters):
-        for c in range(k):
-            update_closeness(k, c, arrays, state)
-    state.spreads[:] = 0.0
-    if task.objective == FTWCV:
-        for b in range(labels.shape[0]):
-            state.spreads[labels[b]] += task.terms[b]
-    else:
-        own, chunk_label, scale, best = state.own, state.chunk_label, trial.scale, trial.best
-        squared_radii(arrays, labels, state.projections, norms, masses, own, chunk_label, scale, best, radii)
-        for b in range(radii.shape[0]):
-            state.spreads[labels[b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
-    state.numbers[0] = _current_value(task, state)
-    state.numbers[1] = _violation(task, labels)
-
-
-@borrowed()
-def update_closeness(k, c, arrays, state):
-    """Update the reciprocal distance between two clusters' centroids, unless a cluster is empty."""
-    if state.counts[k] > 0 and state.counts[c] > 0:
-        product = state.inner[k, c] / (state.masses[k] * state.masses[c])
-        closeness = inverse_distance(state.norms[k], state.norms[c], product, arrays.rounding)
-        state.closeness[k, c] = state.closeness[c, k] = closeness
-
-
-@borrowed()
-def _current_value(task, state):
-    """Compute the unpenalised objective."""
-    if task.objective == DAVIES_BOULDIN:
-        return _davies_bouldin(state)
-    if task.objective == TWCV:
-        return state.spreads.sum()
-    total = 0.0
-    for k in range(state.counts.shape[0]):
-        if state.counts[k] > 0:
-            if task.literal:
-                total += state.spreads[k] / state.counts[k]
-            else:
-                total += state.inner[k, k] / state.masses[k]
-    return task.constant - total
-
-
-@borrowed()
-def _davies_bouldin(state):
-    live, total = 0, 0.0
-    for k in range(state.counts.shape[0]):
-        if state.counts[k] == 0:
-            continue
-        live += 1
-        spread, worst = state.spreads[k] / state.counts[k], 0.0
-        for c in range(state.counts.shape[0]):
-            if c != k and state.counts[c] > 0:
-                worst = max(worst, ratio(spread + state.spreads[c] / state.counts[c], state.closeness[k, c]))
-        total += worst
-    return total / live if live > 1 else np.inf
-
-
-@borrowed()
-def ratio(spread, closeness):
-    """Return a sum of spreads divided by the centroid distance, or inf if the centroids coincide."""
-    return np.inf if closeness == np.inf else spread * closeness
-
-
-@borrowed()
-def _violation(task, labels):
-    """Return the fraction of violated must-links plus the fraction of violated cannot-links."""
-    total = task.pair_constant
-    for b in range(labels.shape[0]):
-        for p in range(task.pair_start[b], task.pair_start[b + 1]):
-            other = task.pair_bag[p]
-            if other > b and labels[other] == labels[b]:
-                total += task.pair_weight[p]
-    return max(0.0, total)
-
-
-@borrowed()
-def penalized(task, value, broken):
-    """Return the penalised objective, which is minimised."""
-    return value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
+        if sizes[own] > 1:
+            sums[own] += silhouette(totals[:, t], sizes, k, own)
 
 
 class BagArrays(NamedTuple):
@@ -578,52 +468,3 @@ class BagArrays(NamedTuple):
     chunk_bag: IntArray  # (C,) bag of each chunk
     chunk_start: IntArray  # (N + 1,) first chunk of each bag
     rounding: float  # squared distances below this are rounding errors
-
-
-class Task(NamedTuple):
-    """Objective to minimise, and the rule for drawing a bag's new cluster."""
-
-    objective: int
-    literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares
-    constant: float  # FTWCV: constant from which the sum over the clusters is subtracted
-    terms: AnyFloatArray  # (N,) if `literal`: mean squared norm of each bag
-    rule: int
-    least: int  # minimum number of bags in a cluster
-    penalty: float  # the objective is multiplied by 1 + penalty * violation
-    pair_start: IntArray  # (N + 1,) first pair of each bag
-    pair_bag: IntArray  # other bag of each pair
-    # Amount that each pair adds to the violation if its bags share a cluster; negative for must-links.
-    pair_weight: AnyFloatArray
-    pair_constant: float  # violation if no pair shares a cluster
-
-
-class State(NamedTuple):
-    """State of one individual, updated after every gene."""
-
-    labels: IntArray  # (N,)
-    chunk_label: IntArray  # (C,)
-    projections: AnyFloatArray  # (K, S, C) sums of products over each cluster
-    own: AnyFloatArray  # (S, C) projections onto the sum over the cluster of each chunk's bag
-    pulls: AnyFloatArray  # (K, N) sums of pulls over each cluster
-    inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
-    masses: AnyFloatArray  # (K,) sums of weights
-    counts: IntArray  # (K,) numbers of bags
-    spreads: AnyFloatArray  # (K,) sums of radii (squared for TWCV) or, if `literal`, of `terms`
-    closeness: AnyFloatArray  # (K, K) reciprocals of the distances between centroids
-    numbers: AnyFloatArray  # unpenalised objective and violation
-    norms: AnyFloatArray  # (K,) squared norms of centroids
-
-
-class Trial(NamedTuple):
-    """Values of each cluster after a trial move of one bag: out of its own cluster, or into another."""
-
-    scale: AnyFloatArray  # (C,) argument of moved_chunk_maxima
-    pull: AnyFloatArray  # (C,) argument of moved_chunk_maxima
-    best: AnyFloatArray  # (C,) result of moved_chunk_maxima
-    factor: AnyFloatArray  # (K,) 2 / mass after the move
-    norms: AnyFloatArray  # (K,) squared norm of the centroid after the move
-    spreads: AnyFloatArray  # (K,) sum of radii after the move, without the moved bag
-    entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in each cluster
-    costs: AnyFloatArray  # (K,) amount that the moved bag adds to the violation in each cluster
-    values: AnyFloatArray  # (K,) unpenalised objective with the bag in each cluster
-    weights: AnyFloatArray  # (K,) draw weights

@@ -1,26 +1,23 @@
 """Genetic search over partitions of bags: objectives after moving single bags, and repair."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from moo_clustering._arrays import AnyFloatArray, IntArray
 from moo_clustering._kernels.bag_distances import (
-    CONTRAST,
-    FTWCV,
-    GREEDY,
-    SCALED,
-    TWCV,
-    State,
-    Trial,
     above_rounding,
     bag_maximum,
-    build_state,
-    inverse_distance,
+    cross_sums,
     moved_chunk_maxima,
-    penalized,
-    ratio,
-    update_closeness,
+    squared_radii,
 )
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
+
+# Codes for objectives, and for CHCMIC's ``weights``, which turn objective values into probabilities.
+DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
+CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
@@ -54,7 +51,7 @@ def fill_empty(labels, distances, farthest):
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
     # A group stays if it lies in one cluster in which no conflicting group has been placed. Other groups move
-    # to the allowed cluster (or, if none is allowed, to any cluster) with the smallest sum of distances.
+    # to the cluster with the smallest sum of distances, of those without conflicting groups if there are any.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -95,8 +92,8 @@ def _cheapest(distances, members, allowed):
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
     """Fill clusters with fewer than ``least`` bags by the moves that least increase the sum of distances."""
-    # Only clusters with more than ``least`` bags lose bags. A cluster without a centroid receives the bags
-    # that are farthest from their own centroids.
+    # Only clusters with more than ``least`` bags lose bags. Clusters without centroids, at infinite
+    # distances, receive the bags that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     for b in range(n_bags):
@@ -125,7 +122,8 @@ def fill_small(labels, distances, least, movable):
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):
     """Move single bags while this reduces the sum of costs times (1 + penalty * violation)."""
-    # ``violation`` is that of the initial labels; pairs in the same cluster contribute their ``pair_weight``.
+    # ``violation`` is the violation of the initial labels, to which each pair in the same cluster contributes
+    # its ``pair_weight``.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -192,24 +190,99 @@ def _new_trial(arrays, k):
 @njit(cache=True, nogil=True)
 def _new_state(i, arrays, task, labels, sums, trial):
     """Build the state of individual i; its updates also change row i of ``labels`` and ``sums``."""
-    counts, masses, projections, pulls = sums
-    k, n_chunks = counts.shape[1], arrays.squares.shape[1]
-    state = State(
-        labels[i],
-        np.empty(n_chunks, np.int32),
-        projections[i],
-        np.empty(arrays.squares.shape),
-        pulls[i],
-        np.empty((k, k)),
-        masses[i],
-        counts[i],
-        np.empty(k),
-        np.zeros((k, k)),
-        np.zeros(2),
-        np.zeros(k),
-    )
-    build_state(arrays, task, state, trial, np.empty(labels.shape[1]))
+    counts, masses, projections, pulls = sums[0][i], sums[1][i], sums[2][i], sums[3][i]
+    k, n_chunks, radii = counts.shape[0], arrays.squares.shape[1], np.empty(labels.shape[1])
+    own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
+    inner, closeness = np.empty((k, k)), np.zeros((k, k))
+    spreads, norms, numbers = np.zeros(k), np.zeros(k), np.zeros(2)
+    placed = labels[i], chunk_label, projections, own, pulls, inner, masses, counts
+    state = State(*placed, spreads, closeness, numbers, norms)
+    cross_sums(labels[i], pulls, inner)
+    for c in range(k):
+        norms[c] = inner[c, c] / (masses[c] * masses[c]) if counts[c] > 0 else 0.0
+    for c in range(k):
+        for other in range(c):
+            _update_closeness(c, other, arrays, state)
+    if task.objective == FTWCV:
+        for b in range(labels.shape[1]):
+            spreads[labels[i, b]] += task.terms[b]
+    else:
+        scale, best = trial.scale, trial.best
+        squared_radii(arrays, labels[i], projections, norms, masses, own, chunk_label, scale, best, radii)
+        for b in range(labels.shape[1]):
+            spreads[labels[i, b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
+    numbers[0], numbers[1] = _current_value(task, state), _violation(task, labels[i])
     return state
+
+
+@borrowed()
+def _update_closeness(k, c, arrays, state):
+    """Update the reciprocal distance between two clusters' centroids, unless a cluster is empty."""
+    if state.counts[k] > 0 and state.counts[c] > 0:
+        product = state.inner[k, c] / (state.masses[k] * state.masses[c])
+        closeness = _inverse_distance(state.norms[k], state.norms[c], product, arrays.rounding)
+        state.closeness[k, c] = state.closeness[c, k] = closeness
+
+
+@borrowed()
+def _current_value(task, state):
+    """Compute the unpenalised objective."""
+    if task.objective == DAVIES_BOULDIN:
+        return _davies_bouldin(state)
+    if task.objective == TWCV:
+        return state.spreads.sum()
+    total = 0.0
+    for k in range(state.counts.shape[0]):
+        if state.counts[k] > 0:
+            if task.literal:
+                total += state.spreads[k] / state.counts[k]
+            else:
+                total += state.inner[k, k] / state.masses[k]
+    return task.constant - total
+
+
+@borrowed()
+def _davies_bouldin(state):
+    live, total = 0, 0.0
+    for k in range(state.counts.shape[0]):
+        if state.counts[k] == 0:
+            continue
+        live += 1
+        spread, worst = state.spreads[k] / state.counts[k], 0.0
+        for c in range(state.counts.shape[0]):
+            if c != k and state.counts[c] > 0:
+                worst = max(worst, _ratio(spread + state.spreads[c] / state.counts[c], state.closeness[k, c]))
+        total += worst
+    return total / live if live > 1 else np.inf
+
+
+@borrowed()
+def _ratio(spread, closeness):
+    """Return a sum of spreads divided by the centroid distance, or inf if the centroids coincide."""
+    return np.inf if closeness == np.inf else spread * closeness
+
+
+@borrowed()
+def _violation(task, labels):
+    """Return the fraction of violated must-links plus the fraction of violated cannot-links."""
+    total = task.pair_constant
+    for b in range(labels.shape[0]):
+        for p in range(task.pair_start[b], task.pair_start[b + 1]):
+            other = task.pair_bag[p]
+            if other > b and labels[other] == labels[b]:
+                total += task.pair_weight[p]
+    return max(0.0, total)
+
+
+@borrowed()
+def _inverse_distance(norm_a, norm_b, product, rounding):
+    """Return the reciprocal of the distance between two centroids, or inf if they coincide."""
+    square = norm_a + norm_b - 2.0 * product
+    # Squared distances below this fraction of the squared norms are rounding errors. If both centroids are
+    # at the mean of all bags, the norms themselves are rounding errors of at most ``rounding``.
+    if square <= 1e-14 * max(rounding, norm_a + norm_b):
+        return np.inf
+    return 1.0 / np.sqrt(square)
 
 
 @borrowed()
@@ -220,8 +293,8 @@ def _visit(j, draw, limit, arrays, task, state, trial):
         return 0
     score_moves(j, arrays, task, state, trial)
     for k in range(n_clusters):
-        broken = state.numbers[1] + trial.costs[k] - trial.costs[home]
-        trial.weights[k] = penalized(task, trial.values[k], broken)
+        value, broken = trial.values[k], state.numbers[1] + trial.costs[k] - trial.costs[home]
+        trial.weights[k] = value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
     to = _lowest(trial.weights, home) if task.rule == GREEDY else _drawn(trial.weights, home, draw, task.rule)
     if to != home:
         move(j, to, arrays, task, state, trial)
@@ -230,7 +303,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):
 
 @borrowed()
 def _lowest(values, home):
-    """Return the cluster with the lowest value, or ``home`` if no value is clearly lower (avoids cycles)."""
+    """Return the cluster with the lowest value, or ``home`` if no value is lower beyond rounding errors."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)
@@ -242,7 +315,7 @@ def _lowest(values, home):
 
 @borrowed()
 def _drawn(values, home, draw, rule):
-    """Draw a cluster with weights computed from ``values``, which are overwritten with the weights."""
+    """Compute weights from ``values``, which they overwrite, and draw a cluster."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):
@@ -297,7 +370,7 @@ def move(j, to, arrays, task, state, trial):
     for k in range(state.counts.shape[0]):
         for c in (home, to):
             if k != c:
-                update_closeness(k, c, arrays, state)
+                _update_closeness(k, c, arrays, state)
 
 
 @borrowed()
@@ -340,9 +413,11 @@ def _move_projections(j, home, to, arrays, state, trial):
 
 @borrowed()
 def score_moves(j, arrays, task, state, trial):
-    """trial.values[l] = objective with bag j in cluster l, in O(n_instances + K^3) time (FTWCV: O(K))."""
+    """trial.values[l] = objective with bag j in cluster l."""
     _moved_norms(j, arrays, state, trial)
-    _pair_costs(j, task, state, trial)
+    trial.costs[:] = 0.0
+    for p in range(task.pair_start[j], task.pair_start[j + 1]):
+        trial.costs[state.labels[task.pair_bag[p]]] += task.pair_weight[p]
     if task.objective == FTWCV:
         _ftwcv_moves(j, arrays, task, state, trial)
         return
@@ -360,7 +435,7 @@ def score_moves(j, arrays, task, state, trial):
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):
-    """Compute the squared norms of centroids: bag j's own without bag j, and all others with bag j."""
+    """Compute the squared norms of centroids: of bag j's cluster without the bag, and of others with it."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1
@@ -371,13 +446,6 @@ def _moved_norms(j, arrays, state, trial):
         mass = state.masses[k] + sign * weight
         trial.factor[k] = 2.0 / mass
         trial.norms[k] = (state.inner[k, k] + 2.0 * sign * state.pulls[k, j] + square) / (mass * mass)
-
-
-@borrowed()
-def _pair_costs(j, task, state, trial):
-    trial.costs[:] = 0.0
-    for p in range(task.pair_start[j], task.pair_start[j + 1]):
-        trial.costs[state.labels[task.pair_bag[p]]] += task.pair_weight[p]
 
 
 @borrowed()
@@ -425,7 +493,7 @@ def _davies_bouldin_after(j, to, arrays, state, trial):
                     closeness = _closeness_after(j, k, c, home, to, arrays, state, trial)
                 else:
                     closeness = state.closeness[k, c]
-                worst = max(worst, ratio(spread + _spread_after(c, home, to, state, trial), closeness))
+                worst = max(worst, _ratio(spread + _spread_after(c, home, to, state, trial), closeness))
         total += worst
     return total / live if live > 1 else np.inf
 
@@ -460,7 +528,7 @@ def _closeness_after(j, k, c, home, to, arrays, state, trial):
     norm_c = trial.norms[c] if c in (home, to) else state.norms[c]
     mass_k = 2.0 / trial.factor[k] if k in (home, to) else state.masses[k]
     mass_c = 2.0 / trial.factor[c] if c in (home, to) else state.masses[c]
-    return inverse_distance(norm_k, norm_c, product / (mass_k * mass_c), arrays.rounding)
+    return _inverse_distance(norm_k, norm_c, product / (mass_k * mass_c), arrays.rounding)
 
 
 @borrowed()
@@ -485,3 +553,52 @@ def _part(j, k, sign, arrays, task, state, trial):
     if sign == 0:
         return state.norms[k] * state.masses[k]
     return trial.norms[k] * (state.masses[k] + sign * arrays.weights[j])
+
+
+class Task(NamedTuple):
+    """Objective to minimise, and the rule for drawing a bag's new cluster."""
+
+    objective: int
+    literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares
+    constant: float  # FTWCV: constant from which the sum over the clusters is subtracted
+    terms: AnyFloatArray  # (N,) if `literal`: mean squared norm of each bag
+    rule: int
+    least: int  # minimum number of bags in a cluster
+    penalty: float  # the objective is multiplied by 1 + penalty * violation
+    pair_start: IntArray  # (N + 1,) first pair of each bag
+    pair_bag: IntArray  # other bag of each pair
+    # Amount that each pair adds to the violation if its bags share a cluster; negative for must-links.
+    pair_weight: AnyFloatArray
+    pair_constant: float  # violation if no pair shares a cluster
+
+
+class State(NamedTuple):
+    """State of one individual, updated after every gene."""
+
+    labels: IntArray  # (N,)
+    chunk_label: IntArray  # (C,)
+    projections: AnyFloatArray  # (K, S, C) sums of products over each cluster
+    own: AnyFloatArray  # (S, C) projections onto the sum over the cluster of each chunk's bag
+    pulls: AnyFloatArray  # (K, N) sums of pulls over each cluster
+    inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
+    masses: AnyFloatArray  # (K,) sums of weights
+    counts: IntArray  # (K,) numbers of bags
+    spreads: AnyFloatArray  # (K,) sums of radii (squared for TWCV) or, if `literal`, of `terms`
+    closeness: AnyFloatArray  # (K, K) reciprocals of the distances between centroids
+    numbers: AnyFloatArray  # unpenalised objective and violation
+    norms: AnyFloatArray  # (K,) squared norms of centroids
+
+
+class Trial(NamedTuple):
+    """Values of each cluster after a trial move of one bag: out of its own cluster, or into another."""
+
+    scale: AnyFloatArray  # (C,) argument of moved_chunk_maxima
+    pull: AnyFloatArray  # (C,) argument of moved_chunk_maxima
+    best: AnyFloatArray  # (C,) result of moved_chunk_maxima
+    factor: AnyFloatArray  # (K,) 2 / mass after the move
+    norms: AnyFloatArray  # (K,) squared norm of the centroid after the move
+    spreads: AnyFloatArray  # (K,) sum of radii after the move, without the moved bag
+    entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in each cluster
+    costs: AnyFloatArray  # (K,) amount that the moved bag adds to the violation in each cluster
+    values: AnyFloatArray  # (K,) unpenalised objective with the bag in each cluster
+    weights: AnyFloatArray  # (K,) draw weights

@@ -22,7 +22,7 @@ from functools import cache as remember
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
@@ -31,7 +31,7 @@ from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
-# Number of steps run in Python (taking about a quarter of a second) after which a kernel is compiled.
+# Number of steps run in Python, which take about a quarter of a second, after which a kernel is compiled.
 _INTERPRETED = 2e5
 # The warning that this process has issued, if any.
 _WARNED: list[str] = []
@@ -55,7 +55,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to run equivalent Python or NumPy code instead of compiling a kernel."""
-    # True if the kernel is neither compiled nor saved, and its steps so far do not exceed ``_INTERPRETED``.
+    # This is faster if the kernel is neither compiled nor saved, and has taken few steps in this process.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False
@@ -86,11 +86,11 @@ class KernelCache(caching.FunctionCache):
         self._source = Path(function.__code__.co_filename)
         version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
         name = re.sub(r"[<>]", "", function.__qualname__)
-        self._place = saved_in(self._source.parent, config.CACHE_DIR)
+        self._folder, self._problem = saved_in(self._source.parent, config.CACHE_DIR)
         # Read the source now, because the file may change while this process runs the old version.
         self._stamp = _stamp(self._source)
         if not self._stamp:
-            self._place = Place(None, "the source cannot be read")
+            self._folder = None
         # File-name prefixes: for all files of the function, and for files compiled from this source.
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
@@ -99,7 +99,7 @@ class KernelCache(caching.FunctionCache):
 
     @property
     def cache_path(self) -> str | None:
-        return None if self._place.folder is None else str(self._place.folder)
+        return None if self._folder is None else str(self._folder)
 
     def flush(self) -> None:
         for path in self._saved():
@@ -109,12 +109,12 @@ class KernelCache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load the function compiled for types ``sig``; return None if no file is trusted and readable."""
         target_context.refresh()
-        if not self._enabled or self._place.folder is None:
+        if not self._enabled or self._folder is None:
             return None
         # After any error, the function is simply recompiled.
         try:
             key = self._index_key(sig, target_context.codegen())
-            path = self._path(self._place.folder, key)
+            path = self._path(self._folder, key)
             content = _trusted_bytes(path)
             if content[:_DIGEST_BYTES] != self._digest(path, content[_DIGEST_BYTES:]):
                 return None
@@ -125,13 +125,11 @@ class KernelCache(caching.FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled function, or warn once if it cannot be saved."""
-        if not self._enabled or data.lifted or data.library.has_dynamic_globals:
+        folder = self._folder
+        if not self._enabled or data.lifted or data.library.has_dynamic_globals or folder is None:
             return
-        folder, problem = self._place
-        if folder is None:
-            return
-        if problem:
-            _warn_unsaved(problem)
+        if self._problem:
+            _warn_unsaved(self._problem)
             return
         try:
             key = self._index_key(sig, data.codegen)
@@ -149,8 +147,8 @@ class KernelCache(caching.FunctionCache):
         return hashlib.sha256(self._stamp + path.name.encode() + b"\0" + content).digest()
 
     def _saved(self) -> Iterator[Path]:
-        if self._place.folder is not None:
-            with suppress(OSError), os.scandir(self._place.folder) as entries:
+        if self._folder is not None:
+            with suppress(OSError), os.scandir(self._folder) as entries:
                 yield from (Path(entry.path) for entry in entries if entry.name.startswith(self._prefix))
 
     @cached_property
@@ -169,22 +167,15 @@ class KernelCache(caching.FunctionCache):
 
 def saves() -> bool:
     """Return whether compiled loops of this package are saved."""
-    return not saved_in(Path(__file__).parent, config.CACHE_DIR).problem
-
-
-class Place(NamedTuple):
-    """Folder for compiled kernels."""
-
-    folder: Path | None  # None if files can be neither read nor written
-    problem: str  # reason why files cannot be written, or an empty string
+    return not saved_in(Path(__file__).parent, config.CACHE_DIR)[1]
 
 
 @remember
-def saved_in(source: Path, chosen: str) -> Place:
-    """Return where a source folder's compiled loops are saved; ``chosen`` is NUMBA_CACHE_DIR or empty."""
-    # As in numba, candidates are the chosen folder, the ``__pycache__`` next to the source, and the user's
-    # cache folder. The first to which only this user can write is used. If there is none, loops are read from
-    # the first folder that contains saved loops and that no other user can change.
+def saved_in(source: Path, chosen: str) -> tuple[Path | None, str]:
+    """Return the folder of a source folder's compiled loops, and why loops cannot be saved there, or ""."""
+    # As in numba, candidates are ``chosen`` (NUMBA_CACHE_DIR, if set), the ``__pycache__`` next to the
+    # source, and the user's cache folder. The first to which only this user can write is used. If there is
+    # none, loops are read from the first folder that contains saved loops and that no other user can change.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
@@ -202,20 +193,20 @@ def saved_in(source: Path, chosen: str) -> Place:
                     f"NUMBA_CACHE_DIR={chosen} is not used, because {problems[places[0]]}; compiled "
                     f"loops are saved in {place}"
                 )
-            return Place(place, "")
+            return place, ""
         problems[place] = problem
     for place in places:
         with suppress(OSError):
             if not _changeable(place) and any(name.endswith(_SUFFIX) for name in os.listdir(place)):
-                return Place(place, problems[place])
+                return place, problems[place]
     _warn_unsaved(problem := "; ".join(problems.values()))
-    return Place(None, problem)
+    return None, problem
 
 
 def _problem(folder: Path) -> str:
     """Create a folder if necessary; return the reason why loops cannot be saved there, or an empty string."""
     try:
-        # Create parents one by one, because with `os.makedirs`, the umask would determine their mode.
+        # `os.makedirs` would let the umask determine the mode of parents.
         for part in (*reversed(folder.parents), folder):
             with suppress(FileExistsError):
                 if not part.is_dir():

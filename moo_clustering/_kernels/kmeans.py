@@ -6,9 +6,9 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Maximum rounding errors, as fractions of the largest distance: of a distance (per feature), and of a bound
-# after all updates of a run. Samples are skipped only if their bounds differ by more than these errors, so
-# labels, even of tied samples, are the same as in the plain algorithm.
+# Maximum rounding errors, as fractions of the largest distance: the error of a distance, per feature, and
+# that of a bound after all updates of a run. Samples are skipped only if their bounds differ by more than
+# these errors, so labels, even of tied samples, are the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
@@ -26,11 +26,11 @@ def _square_in_order(x, c):
 @borrowed()
 def _squares(x, columns, start, k, out):
     """Compute a sample's squared distances to k centres, adding the features in order."""
-    # From index ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
+    # From index ``start`` on, ``columns`` contains the first feature of all centres, then the second etc.
     d, t = len(x), 0
     for j in range(k):
         out[j] = 0.0
-    # Four features per round require a quarter of the memory accesses, without changing the summation order.
+    # Processing four features per round reads ``out`` a quarter as often, in the same summation order.
     while t + 4 <= d:
         at = start + t * k
         a, b = columns[at : at + k], columns[at + k : at + 2 * k]
@@ -154,7 +154,7 @@ def _half_gaps(centers, half):
 @njit(cache=True, nogil=True)
 def _fill_empty(X, centers, labels, counts, upper, lower, changed, rounding):
     """Move empty clusters' centres to the samples farthest from their own centres; return how many moved."""
-    # Skip samples that are alone in their cluster or that equal their centre up to rounding.
+    # Samples that are alone in their cluster, or equal to their centre up to rounding, are excluded.
     n, filled = len(X), 0
     own = np.empty(n)
     for i in range(n):
@@ -201,7 +201,7 @@ def _move_centers(X, centers, labels, counts, changed, moved, sums):
 
 @njit(cache=True, nogil=True)
 def _radius(X):
-    """Return the largest sample norm, to which rounding errors of means are proportional."""
+    """Return the largest norm of a sample; rounding errors of means are proportional to it."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0
@@ -214,12 +214,10 @@ def _radius(X):
 @njit(cache=True, nogil=True)
 def lloyd(X, centers, labels, max_passes, tolerance):
     """Run Lloyd iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
-    # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``;
-    # samples are then reassigned once more. An empty cluster's centre moves to the sample farthest from its
-    # own centre, excluding samples that are alone in a cluster. Ties are broken by the lower centre. Samples
-    # are skipped only if their own centre is nearest despite rounding errors. Means of unchanged clusters
-    # remain bitwise identical. Returns the sum of squares, numbers of passes and distances, and whether
-    # iterations converged.
+    # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``; then
+    # samples are reassigned once more. Ties are broken by the lower centre. Samples are skipped only if their
+    # own centre is nearest despite rounding errors. Means of unchanged clusters remain bitwise identical.
+    # Returns the sum of squares, the numbers of passes and distances, and whether iterations converged.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -292,7 +290,8 @@ def lloyd(X, centers, labels, max_passes, tolerance):
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative, value):
-    """Return the first position with a sum above ``value``, or the last; searchsorted compiles too slowly."""
+    """Return the first position whose sum exceeds ``value``, or the last position if there is none."""
+    # np.searchsorted takes too long to compile.
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -306,8 +305,8 @@ def _first_above(cumulative, value):
 @njit(cache=True, nogil=True)
 def greedy_seeds(X, precomputed, first, draws, chosen):
     """Greedy k-means++: for each seed, draw candidates weighted by squared distance, and keep the best."""
-    # ``draws`` (k - 1, trials) are uniform numbers for all seeds but the first. Samples that equal a seed
-    # are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
+    # ``draws`` (k - 1, trials) contains uniform numbers for all seeds but the first. Samples that equal a
+    # seed are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
     n = len(X)
     trials = draws.shape[1]
     nearest, cumulative = np.empty(n), np.empty(n)
@@ -344,9 +343,9 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 @njit(cache=True, nogil=True)
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
     """Add rows to their nearest clusters in p sets of k; update sizes, sums, first rows and farthest rows."""
-    # ``columns`` (d, p k) contains the centres; a cluster's sum of squared distances is ``high`` + ``low``.
-    # Adding a large number and subtracting it again rounds terms to multiples of ``units`` (p, 3), so that
-    # sums do not depend on the row order.
+    # ``columns`` (d, p k) contains the centres. The sum of squared distances of a cluster is ``high`` +
+    # ``low``. Adding a large number and subtracting it again rounds terms to multiples of ``units`` (p, 3),
+    # so that sums do not depend on the row order.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
     anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()

@@ -173,7 +173,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):
-    """Zero small weights; if none remain, link the first candidate. Return the error and number of links."""
+    """Set small weights to 0, link the first candidate if none remain; return the error and link count."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0
@@ -298,7 +298,7 @@ def _solve(factor, target, k, trial):
 
 @njit(cache=True, nogil=True)
 def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial):
-    """Add candidate a and optimise all weights; return how many candidates remain, as some may be dropped."""
+    """Add candidate a, optimise all weights and drop those at 0; return the number of candidates left."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
     solution[k] = 0.0
@@ -334,7 +334,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links; also store the weights if the slot is at least 0."""
+    """Find the smallest error for each number of links, and store the weights if a slot is at least 0."""
     # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
     # support's weights. If no solution with k links is found, ``errors[i, k - 1]`` remains infinite.
     width = candidates.shape[1]
@@ -348,7 +348,7 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Lawson and Hanson's limit on rounds; the loop usually ends earlier, when the error stops falling.
+        # The number of rounds is limited as by Lawson and Hanson; usually, the error stops falling earlier.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):

@@ -2,8 +2,9 @@
 
 A table model is a tuple ``(blocks, starts, priors, shapes, constants)``. Each row of ``blocks`` describes a
 group of columns: kind, first column, number of columns, first statistic, row of ``constants``. A cluster's
-statistics are sums over its samples. Each row of ``constants`` contains one value per cluster size; for
-categories, the next row contains ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
+statistics are sums over its samples. Each row of ``constants`` contains one value per cluster size. The row
+after that of a group of categories contains ln Gamma(count + beta). Each row of ``shapes`` contains tau, the
+degrees of freedom and beta of a group.
 """
 
 import math
@@ -117,7 +118,7 @@ def size_change(own, other, k, n, alpha):
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):
     """Move each sample to its best cluster; return the total gain. With ``keep``, no cluster is emptied."""
-    # Moves between clusters that have not changed since the sample's last visit cannot improve the objective.
+    # A move between two clusters that are unchanged since the sample's last visit improves nothing.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:
@@ -240,7 +241,7 @@ def move_links(E, sizes, g, h, out, into):
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):
-    """Do the same as :func:`move_samples` for nodes; ``rows`` are outgoing and ``columns`` incoming links."""
+    """Move nodes as :func:`move_samples` does; ``rows`` contains outgoing, ``columns`` incoming links."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:

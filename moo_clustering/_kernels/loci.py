@@ -13,62 +13,47 @@ from moo_clustering._kernels.trees import join, settle
 
 
 @njit(cache=True, nogil=True)
-def add_counts(ranks, counts, lo, hi):
-    """counts[j, r] += number of rows with rank r at locus j; reads four rows at a time, which is faster."""
+def add_counts(ranks, counts, sign, lo, hi):
+    """counts[j, r] += ``sign`` times the number of rows with rank r at locus j."""
+    # Reading four rows at a time is faster.
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
         for j in range(lo, hi):
             row = counts[j]
-            row[ranks[m, j]] += 1
-            row[ranks[m + 1, j]] += 1
-            row[ranks[m + 2, j]] += 1
-            row[ranks[m + 3, j]] += 1
+            row[ranks[m, j]] += sign
+            row[ranks[m + 1, j]] += sign
+            row[ranks[m + 2, j]] += sign
+            row[ranks[m + 3, j]] += sign
     for m in range(n_fours, ranks.shape[0]):
         for j in range(lo, hi):
-            counts[j, ranks[m, j]] += 1
+            counts[j, ranks[m, j]] += sign
 
 
 @njit(cache=True, nogil=True)
-def subtract_counts(ranks, counts, lo, hi):
-    """counts[j, r] -= number of rows with rank r at locus j."""
-    for m in range(ranks.shape[0]):
-        for j in range(lo, hi):
-            counts[j, ranks[m, j]] -= 1
-
-
-@njit(cache=True, nogil=True)
-def sum_counts(ranks, counts, lo, hi, out):
-    """out[m] = sum of counts[j, ranks[m, j]] over the loci of the block, in int64."""
+def sum_entries(ranks, table, lo, hi, out):
+    """out[m] = sum of table[j, ranks[m, j]] over the loci lo..hi-1, in the dtype of ``out``."""
+    # Reading four rows at a time is faster.
+    zero = out.dtype.type(0)
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
-        first = second = third = fourth = np.int64(0)
+        first = second = third = fourth = zero
         for j in range(lo, hi):
-            row = counts[j]
-            first += np.int64(row[ranks[m, j]])
-            second += np.int64(row[ranks[m + 1, j]])
-            third += np.int64(row[ranks[m + 2, j]])
-            fourth += np.int64(row[ranks[m + 3, j]])
+            row = table[j]
+            first += row[ranks[m, j]]
+            second += row[ranks[m + 1, j]]
+            third += row[ranks[m + 2, j]]
+            fourth += row[ranks[m + 3, j]]
         out[m], out[m + 1], out[m + 2], out[m + 3] = first, second, third, fourth
     for m in range(n_fours, ranks.shape[0]):
-        total = np.int64(0)
+        total = zero
         for j in range(lo, hi):
-            total += np.int64(counts[j, ranks[m, j]])
-        out[m] = total
-
-
-@njit(cache=True, nogil=True)
-def sum_distances(ranks, distances, lo, hi, out):
-    """out[m] = sum of distances[j, ranks[m, j]] over the loci of the block, in float64."""
-    for m in range(ranks.shape[0]):
-        total = 0.0
-        for j in range(lo, hi):
-            total += np.float64(distances[j, ranks[m, j]])
+            total += table[j, ranks[m, j]]
         out[m] = total
 
 
 @njit(cache=True, nogil=True)
 def count_equal(ranks, row, lo, hi, out):
-    """out[m] = number of loci in the block at which ranks[m] equals row."""
+    """out[m] = number of loci among lo..hi-1 at which ``ranks[m]`` equals ``row``."""
     for m in range(ranks.shape[0]):
         total = np.int64(0)
         for j in range(lo, hi):
@@ -86,7 +71,7 @@ def add_weights(ranks, weights, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def swap_where(first, second, swap, child1, child2, lo, hi):
-    """Swap the loci where ``swap`` is 1 between the two rows of each pair."""
+    """Exchange the genes of each pair of rows at the loci where ``swap`` is 1."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
             # Code without branches can be vectorised.
@@ -157,16 +142,13 @@ def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total,
 def cluster_means(row, sizes, sums, count, total):
     """Compute each cluster's size and mean from its parts; store both at the cluster's lowest part number."""
     d = sums.shape[1]
+    count[:] = 0.0
+    total[:] = 0.0
     for c in range(len(row)):
         cluster = row[c]
-        if cluster == c:
-            count[c] = sizes[c]
-            for f in range(d):
-                total[c, f] = sums[c, f]
-        else:
-            count[cluster] += sizes[c]
-            for f in range(d):
-                total[cluster, f] += sums[c, f]
+        count[cluster] += sizes[c]
+        for f in range(d):
+            total[cluster, f] += sums[c, f]
     for c in range(len(row)):
         if row[c] == c:
             for f in range(d):
@@ -176,8 +158,8 @@ def cluster_means(row, sizes, sums, count, total):
 @njit(cache=True, nogil=True)
 def variances(parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out):
     """Compute the mean squared distance from samples to their cluster means."""
-    # ``within`` is the sum of squared distances to the part means. Adding the squared distances between part
-    # means and cluster means avoids the cancellation of a subtraction.
+    # ``within`` is the sum of squared distances from samples to the means of their parts. Adding the squared
+    # distances from these means to cluster means avoids cancellation.
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -214,7 +196,7 @@ def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def pair_weights(parts, first, second, weight, apart, lo, hi, out):
-    """Sum the weights of the pairs of parts in the same cluster or, with ``apart``, in different clusters."""
+    """Sum the weights of pairs of parts that share a cluster or, with ``apart``, of the other pairs."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0
@@ -226,7 +208,7 @@ def pair_weights(parts, first, second, weight, apart, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def rand_gaps(parts, table, joint, lo, hi, out):
-    """Compute 1 - adjusted Rand index of labelled samples; ``table[c, y]``: samples of class y in part c."""
+    """Compute 1 - adjusted Rand index of labelled samples, of which table[c, y] in part c have class y."""
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

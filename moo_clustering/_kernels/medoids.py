@@ -3,12 +3,12 @@
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
-from moo_clustering._kernels.partitions import squared_distance
+from moo_clustering._kernels.partitions import list_members, squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
-# Cosine distances are rounded to multiples of 2^-44, so that all ways of computing them have the same ties.
+# Cosine distances are rounded to multiples of 2^-44, so that ties do not depend on how they are computed.
 GRAIN = 2.0**44
-# Sums may be vectorised; their order depends only on the shapes of the arrays.
+# Flags that permit vectorised sums, whose order depends only on the shapes of the arrays.
 _SUMS = {"reassoc", "nsz"}
 # Number of bits in a coarse distance; each plane contains one bit of every distance.
 PLANES = 8
@@ -73,7 +73,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):
         else:
             for i in range(row.shape[0]):
                 squared = norms[m] - 2.0 * row[i] + norms[i]
-                # Below this fraction of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
+                # A smaller fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
                 if squared < 1e-6 * (norms[m] + norms[i]):
                     squared = squared_distance(X[m], X[i])
                 row[i] = squared if kind == SQUARED else np.sqrt(squared)
@@ -160,7 +160,7 @@ def sparse_separations(indptr, indices, data, norms, medoids, kind, vector, leas
 
 @njit(cache=True, nogil=True)
 def _first_least(totals, members, relative, each):
-    """Return the lowest id among the members whose total is the smallest up to rounding errors."""
+    """Return the lowest id among the members whose totals equal the smallest one up to rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
         least = min(least, totals[t])
@@ -174,9 +174,9 @@ def _first_least(totals, members, relative, each):
 @njit(cache=True, nogil=True)
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
     """medoids[q, c] = member with the smallest total distance to the others, the lowest id if tied."""
-    # With cosine distances, the total for x is n_c - x.s_c for n_c members with sum s_c, and 1 less if x is a
-    # zero row, whose distance to itself is 0, not 1. For other metrics, the total of squares is n_c times the
-    # squared distance from x to the mean, plus the sum of all members' squared distances to the mean.
+    # For cosine distances, the total of member x is n_c - x.s_c, where s_c is the sum of the n_c members. It
+    # is 1 less if x is a zero row, whose distance to itself is 0, not 1. For other metrics, the total of
+    # squares is n_c |x - m_c|^2 plus the sum of |y - m_c|^2 over all members y, where m_c is their mean.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):
@@ -209,9 +209,9 @@ def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids,
 def sparse_medoids(
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Compute the same result as dense_medoids; the total for x is n_c |x|^2 / 2 + sum |y|^2 / 2 - x.s_c."""
-    # Here, y are the n_c members of cluster c, and s_c is their sum. ``halves`` are half the squared norms
-    # (1/2 for all rows with cosine). See sparse_own for ``vector``.
+    """Compute the same result as dense_medoids; for ``vector``, see sparse_own."""
+    # The total of member x is n_c |x|^2 / 2 + sum |y|^2 / 2 - x.s_c, where y are the n_c members, and s_c is
+    # their sum. ``halves`` contains half the squared norm of each row, or 1/2 for cosine distances.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -235,8 +235,8 @@ def sparse_medoids(
 def nearest_medoids(rows, index, nearest, labels, lo, hi):
     """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and write its position to ``labels``."""
     # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
-    # indices are skipped, so that rows can be processed in blocks. Initially, ``nearest`` must be inf, and
-    # ``labels`` larger than any position. Two medoids are processed at once, because reading rows is slow.
+    # indices are skipped, so that the medoids can be processed in blocks. Before the first block, ``nearest``
+    # must be inf, and ``labels`` larger than any position. Reading two rows at once is faster.
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
     for q in range(lo, hi):
@@ -247,13 +247,10 @@ def nearest_medoids(rows, index, nearest, labels, lo, hi):
                 m += 1
         for start in range(0, n, _CHUNK):
             stop = min(start + _CHUNK, n)
-            best = nearest[q, start:stop]
-            at = labels[q, start:stop]
+            best, at = nearest[q, start:stop], labels[q, start:stop]
             for t in range(0, m - 1, 2):
-                j = here[t]
-                k = here[t + 1]
-                first = rows[index[q, j], start:stop]
-                second = rows[index[q, k], start:stop]
+                j, k = here[t], here[t + 1]
+                first, second = rows[index[q, j], start:stop], rows[index[q, k], start:stop]
                 for i in range(stop - start):
                     other = second[i] < first[i]
                     d = second[i] if other else first[i]
@@ -275,20 +272,7 @@ def nearest_medoids(rows, index, nearest, labels, lo, hi):
 def member_lists(labels, order, starts):
     """order[q, starts[q, c]:starts[q, c + 1]] = members of cluster c in ascending order."""
     for q in range(labels.shape[0]):
-        start = starts[q]
-        start[:] = 0
-        for i in range(labels.shape[1]):
-            start[labels[q, i] + 1] += 1
-        for c in range(1, start.shape[0]):
-            start[c] += start[c - 1]
-        # Filling advances every start to the next start, so all are shifted back afterwards.
-        for i in range(labels.shape[1]):
-            c = labels[q, i]
-            order[q, start[c]] = i
-            start[c] += 1
-        for c in range(start.shape[0] - 1, 0, -1):
-            start[c] = start[c - 1]
-        start[0] = 0
+        list_members(labels[q], starts[q], order[q])
 
 
 @njit(cache=True, nogil=True)
@@ -353,7 +337,7 @@ def _four_planes(planes, mask):
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):
     """totals[q, i] = sum of the coarse distances' upper four bits from sample i to its cluster's members."""
-    # Loop over samples first, so that their planes stay in the cache for all individuals.
+    # The outer loop is over samples, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
         for q in range(labels.shape[0]):
@@ -376,8 +360,8 @@ def least_total_members(
 ):
     """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
     # A total is tied if it is at most (1 + ``relative``) * smallest + ``each`` * (number of members). Coarse
-    # totals times ``unit`` are lower bounds. ``bounds`` contains the coarse totals of the upper four planes;
-    # the lower planes, and then D, are read only if a total may still be the smallest.
+    # totals times ``unit`` are lower bounds. ``bounds`` contains the coarse totals of the upper four planes.
+    # The lower planes, and then D, are read only if a total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -422,10 +406,10 @@ def group_distances(rows, members, bounds, out):
 def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
     """Assign groups of samples to medoids one by one, avoiding conflicting groups in the same cluster."""
     # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` lists the groups in conflict with g in
-    # the same way. A group joins the medoid with the fewest groups in conflict with it; ties are broken by
-    # lower cost, then by position. With ``penalty`` >= 0, it joins the medoid with the lowest cost + penalty
-    # * (number of such groups). ``costs[r, g]`` is the group's total distance to medoid r; ``index``
-    # (n_individuals, k_max) contains the medoids r of each individual, padded with -1.
+    # the same way. A group joins the medoid with the fewest conflicting groups; lower cost, then position,
+    # breaks ties. With ``penalty`` >= 0, it joins the medoid with the lowest cost + penalty * (number of
+    # conflicting groups). ``costs[r, g]`` is the total distance from group g to medoid r. Row q of ``index``
+    # contains the medoids r of individual q, padded with -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

@@ -16,8 +16,8 @@ ROUNDS = 10
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):
     """Return the background mean and variance of feature j, and the net gain over a single Gaussian."""
-    # Alternately fit the background, a Gaussian, to the clusters that share it, and remove the clusters for
-    # which a separate Gaussian gains more than ``price``.
+    # The background is a Gaussian. Each round fits it to the clusters that share it, and removes the clusters
+    # for which a separate Gaussian gains more than ``price``.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -52,8 +52,9 @@ def fit_clusters(
     """Find each cluster's relevant features and parameters; return the log-likelihood gain minus prices."""
     # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
     # ``prices`` in nats are infinite for features that cannot be relevant. ``gains`` are 0 for features that
-    # are not relevant; ``counts`` are numbers of relevant features. ``linear`` and ``curves`` are the scores'
-    # coefficients of x and x^2 in the order of ``features``; ``bases`` are constants (-inf: empty cluster).
+    # are not relevant; ``counts`` are numbers of relevant features. A cluster's score is the sum of a
+    # constant in ``bases``, which is -inf if the cluster is empty, and of terms of the relevant features x.
+    # ``linear`` and ``curves`` are the coefficients of x and x^2, in the order of ``features``.
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):

@@ -178,7 +178,7 @@ def update_panel(
 ):
     """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
     # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
-    # components. With ``multiply``, updates are multiplicative; otherwise, coordinate descent. ``grams`` and
+    # components. Updates are multiplicative with ``multiply``, otherwise by coordinate descent. ``grams`` and
     # ``inners`` receive each block's part of the new P^T P and <P, M Q>. ``scratch``: (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
@@ -219,9 +219,7 @@ def sum_blocks(parts, out):
 def panel_losses(square, gram, other_gram, inner, out):
     """Compute max(0, ||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q>) for each run."""
     for t in range(out.shape[0]):
-        total = 0.0
-        diagonal = 0
-        width = 1
+        total, diagonal, width = 0.0, 0, 1
         for e in range(gram.shape[0]):
             value = gram[e, t] * other_gram[e, t]
             if e == diagonal:
@@ -238,9 +236,7 @@ def panel_losses(square, gram, other_gram, inner, out):
 def fit_weights(gram, products, weights, lo, hi):
     """weights[i] = w >= 0 that minimises w' gram w / 2 - products[i]' w, for positive definite gram."""
     k = len(gram)
-    gradient = np.empty(k)
-    passive = np.zeros(k, dtype=np.bool_)
-    factor = np.zeros((k, k))
-    trial = np.empty(k)
+    gradient, passive = np.empty(k), np.zeros(k, dtype=np.bool_)
+    factor, trial = np.zeros((k, k)), np.empty(k)
     for i in range(lo, hi):
         nnls_gram(gram, products[i], k, weights[i], gradient, passive, factor, trial)

@@ -1,7 +1,7 @@
 """Kernels for populations of partitions: relabelling, pair counts, contingency tables, votes and sums.
 
-``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write to arrays that
-the caller allocates. The last functions compare objective vectors for archives of non-dominated solutions.
+``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write their results to
+arguments. The last functions compare objective vectors for archives of non-dominated solutions.
 """
 
 import numpy as np
@@ -19,14 +19,12 @@ _SUMS = {"reassoc", "nsz"}
 @njit(cache=True, nogil=True)
 def count_equal(labels, pairs, counts):
     """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` has one row per sample."""
-    # One-byte counters let the comparison loop use the full vector width; they are added to ``counts`` before
-    # they can overflow.
+    # One-byte counters let the comparison loop use the full vector width.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
     for start in range(0, pairs.shape[0], _FLUSH):
         for t in range(start, min(start + _FLUSH, pairs.shape[0])):
-            left = labels[pairs[t, 0]]
-            right = labels[pairs[t, 1]]
+            left, right = labels[pairs[t, 0]], labels[pairs[t, 1]]
             for q in range(n_individuals):
                 narrow[q] += np.uint8(left[q] == right[q])
         for q in range(n_individuals):
@@ -37,11 +35,9 @@ def count_equal(labels, pairs, counts):
 @njit(cache=True, nogil=True)
 def weigh_equal(labels, pairs, weights, equal, different):
     """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
-    # Add up both sums: the total minus one sum might not be exactly 0 if no pairs of the other kind exist.
+    # Both sums are accumulated, because a difference from the total might not be exactly 0.
     for t in range(pairs.shape[0]):
-        left = labels[pairs[t, 0]]
-        right = labels[pairs[t, 1]]
-        weight = weights[t]
+        left, right, weight = labels[pairs[t, 0]], labels[pairs[t, 1]], weights[t]
         for q in range(labels.shape[1]):
             if left[q] == right[q]:
                 equal[q] += weight
@@ -52,10 +48,10 @@ def weigh_equal(labels, pairs, weights, equal, different):
 @njit(cache=True, nogil=True)
 def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, total):
     """Count pairs of samples with equal labels (0..n_labels-1), both within classes and among all samples."""
-    # Group g, ``order[boundaries[g]:boundaries[g + 1]]``, contains all samples of some classes; the counters
+    # Group g, ``order[boundaries[g]:boundaries[g + 1]]``, contains all samples of some classes. The counters
     # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
-    # are processed at once (if there are fewer, the last one is repeated), so that each sample is looked up
-    # only once and the sums are independent. Unsigned indices avoid a test for negative values.
+    # are processed at once, so that each sample is looked up only once; the last one is repeated if there are
+    # fewer. Unsigned indices avoid a test for negative values.
     last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
     counts, in_all = np.zeros((4, n_counters), dtype=np.int64), np.zeros((4, n_labels), dtype=np.int64)
     first, second, third, fourth = counts[0], counts[1], counts[2], counts[3]
@@ -125,8 +121,8 @@ def sweep_groups(
 ):  # fmt: skip
     """Move each group in turn to its best cluster, until no group moves; return the number of sweeps."""
     # Group g contains samples members[ends[g]:ends[g + 1]], which share a label. Each sample i adds half a
-    # vote for cluster start[i]. The weights of links from sample i are multiplied by votes[i];
-    # ``scores`` is scratch space with one number per cluster. With ``keep``, no cluster loses its last group.
+    # vote for cluster start[i]. The weights of links from sample i are multiplied by votes[i]. ``scores`` is
+    # scratch space with one number per cluster. With ``keep``, no cluster loses its last group.
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
         moved = False
@@ -144,7 +140,7 @@ def sweep_groups(
             own = labels[members[ends[g]]]
             best = own
             for c in range(n_clusters):
-                # Sums that differ only by rounding errors, caused by their order, count as ties.
+                # Sums that differ only by rounding errors count as ties.
                 if scores[c] > scores[best] + 1e-12:
                     best = c
             if best == own:
@@ -166,8 +162,9 @@ def sweep_groups(
 @njit(cache=True, nogil=True)
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
     """Fill rows lo..hi-1 of ``common`` with the number of pairs that share a cluster in both partitions."""
-    # Partitions whose contingency table exceeds ``most_cells`` cells are compared cluster by cluster, in
-    # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
+    # If a contingency table has more than ``most_cells`` cells, the two partitions are compared cluster by
+    # cluster, in O(n_samples) time. With ``triangle``, both sets of partitions are the same, and the lower
+    # triangle of ``common`` is omitted.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
     counts = np.zeros(max(1, n_second.max()), dtype=np.int32)
@@ -180,22 +177,9 @@ def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, 
                 common[a, b] = _by_table(first[a], n_first[a], second[b], n_second[b], table)
                 continue
             if not listed:
-                _list_members(first[a], n_first[a], starts, members)
+                list_members(first[a], starts[: n_first[a] + 1], members)
                 listed = True
             common[a, b] = _by_cluster(starts, members, n_first[a], second[b], counts)
-
-
-@njit(cache=True, nogil=True)
-def pairs_together(labels, n_clusters, pairs):
-    """pairs[q] = number of sample pairs that are together in partition q."""
-    counts = np.zeros(n_clusters.max(), dtype=np.int64)
-    for q in range(labels.shape[0]):
-        for i in range(labels.shape[1]):
-            counts[labels[q, i]] += 1
-        pairs[q] = 0
-        for c in range(n_clusters[q]):
-            pairs[q] += counts[c] * (counts[c] - 1) // 2
-            counts[c] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -212,16 +196,14 @@ def _by_table(left, n_left, right, n_right, table):
 
 
 @njit(cache=True, nogil=True)
-def _list_members(labels, n_clusters, starts, members):
-    """Sort samples by cluster: cluster c contains ``members[starts[c]:starts[c + 1]]``."""
-    starts[: n_clusters + 1] = 0
+def list_members(labels, starts, members):
+    """Sort samples by cluster: ``members[starts[c]:starts[c + 1]]`` are in cluster c, in ascending order."""
+    starts[:] = 0
     for i in range(labels.shape[0]):
         starts[labels[i]] += 1
-    end = 0
-    for c in range(n_clusters):
-        end += starts[c]
-        starts[c] = end
-    starts[n_clusters] = end
+    for c in range(1, starts.shape[0]):
+        starts[c] += starts[c - 1]
+    # Each start is now the end of its cluster; filling the clusters backwards moves it to the first member.
     for i in range(labels.shape[0] - 1, -1, -1):
         starts[labels[i]] -= 1
         members[starts[labels[i]]] = i
@@ -229,7 +211,7 @@ def _list_members(labels, n_clusters, starts, members):
 
 @njit(cache=True, nogil=True)
 def _by_cluster(starts, members, n_clusters, labels, counts):
-    """Count pairs one table row at a time; ``counts`` must be zero, and is reset to zero."""
+    """Count pairs one cluster at a time; ``counts`` must be zero, and is reset to zero."""
     total = 0
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
@@ -246,21 +228,12 @@ def _by_cluster(starts, members, n_clusters, labels, counts):
 def icm_sweep(distances, starts, partners, weights, order, labels):
     """Move every sample to its cheapest cluster (the lowest label if tied); return the number of moves."""
     # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
-    # sharing a cluster with ``partners[t]`` costs ``weights[t]`` (negative for must-links). Partners with
-    # label -1 are ignored. Samples without partners move first, then all others in ``order``.
+    # sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links. Partners
+    # with label -1 are ignored. Samples without partners move before those in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0
-    for i in range(labels.shape[0]):
-        if starts[i] == starts[i + 1]:
-            best = 0
-            for c in range(1, n_clusters):
-                if distances[i, c] < distances[i, best]:
-                    best = c
-            if best != labels[i]:
-                labels[i] = best
-                moved += 1
-    for i in order:
+    for i in np.concatenate((np.flatnonzero(starts[1:] == starts[:-1]), order)):
         for c in range(n_clusters):
             cost[c] = distances[i, c]
         for p in range(starts[i], starts[i + 1]):
@@ -288,8 +261,8 @@ def contingency_tables(reference, labels, tables):
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):
     """chosen[q] = random half, rounded down, of the genes that differ between first[q] and second[q]."""
-    # Selection sampling: if w of the r remaining genes are still needed, the next one is chosen with
-    # probability w / r. ``draws`` contains one uniform number in [0, 1) per gene.
+    # Selection sampling: the next gene is chosen with probability w / r if r genes remain, of which w are
+    # needed. ``draws`` contains one uniform number in [0, 1) per gene.
     for q in range(first.shape[0]):
         left = 0
         for i in range(first.shape[1]):
@@ -307,24 +280,33 @@ def half_of_differences(first, second, draws, chosen):
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
     """out[i] = cluster with the largest link weight to i, after adding ``inertia[i]`` to i's own cluster."""
-    # Ties are broken in favour of the current cluster, then of the first listed neighbour, so that cluster
-    # numbers have no influence. ``tally`` (one entry per cluster) must be zero, and is reset to zero.
     for i in range(labels.shape[0]):
-        own = labels[i]
-        tally[own] += inertia[i]
-        for e in range(starts[i], starts[i + 1]):
-            tally[labels[neighbors[e]]] += weights[e]
-        best = own
-        most = tally[own]
-        for e in range(starts[i], starts[i + 1]):
-            c = labels[neighbors[e]]
-            if tally[c] > most:
-                best = c
-                most = tally[c]
-        out[i] = best
-        tally[own] = 0.0
-        for e in range(starts[i], starts[i + 1]):
+        tally[labels[i]] = inertia[i]
+        out[i] = _strongest(i, starts, neighbors, weights, labels, tally)
+
+
+@njit(cache=True, nogil=True)
+def _strongest(i, starts, neighbors, weights, labels, tally):
+    """Return the cluster with the largest link weight to sample i, ignoring neighbours labelled -1."""
+    # ``tally`` (one entry per cluster) contains additional weights, and is reset to zero. Ties go to the
+    # cluster of i or, if it is not tied, to that of the neighbour listed first, so that cluster numbers have
+    # no influence.
+    for e in range(starts[i], starts[i + 1]):
+        c = labels[neighbors[e]]
+        if c >= 0:
+            tally[c] += weights[e]
+    best = labels[i]
+    most = tally[best] if best >= 0 else 0.0
+    for e in range(starts[i], starts[i + 1]):
+        c = labels[neighbors[e]]
+        if c >= 0 and tally[c] > most:
+            best, most = c, tally[c]
+    if labels[i] >= 0:
+        tally[labels[i]] = 0.0
+    for e in range(starts[i], starts[i + 1]):
+        if labels[neighbors[e]] >= 0:
             tally[labels[neighbors[e]]] = 0.0
+    return best
 
 
 @njit(cache=True, nogil=True)
@@ -340,23 +322,7 @@ def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
         if count == 0:
             break
         for w in range(count):
-            i = waiting[w]
-            best = -1
-            most = 0.0
-            for e in range(starts[i], starts[i + 1]):
-                c = labels[neighbors[e]]
-                if c >= 0:
-                    tally[c] += weights[e]
-            for e in range(starts[i], starts[i + 1]):
-                c = labels[neighbors[e]]
-                if c >= 0 and tally[c] > most:
-                    best = c
-                    most = tally[c]
-            for e in range(starts[i], starts[i + 1]):
-                c = labels[neighbors[e]]
-                if c >= 0:
-                    tally[c] = 0.0
-            chosen[w] = best
+            chosen[w] = _strongest(waiting[w], starts, neighbors, weights, labels, tally)
         left = 0
         for w in range(count):
             i = waiting[w]
@@ -484,7 +450,7 @@ def least_members(sums, labels, medoids):
         medoids[q, :] = -1
         for i in range(labels.shape[1]):
             best[labels[q, i]] = min(best[labels[q, i]], sums[q, i])
-        # Sums that differ only by rounding errors, caused by their order, count as ties.
+        # Sums that differ only by rounding errors count as ties.
         best *= 1.0 + 1e-12
         for i in range(labels.shape[1]):
             c = labels[q, i]
@@ -519,7 +485,7 @@ def medoid_separations(D, medoids, n_clusters, least, greatest):
 
 @njit(cache=True, nogil=True)
 def silhouette_sums(D, labels, sizes, n_clusters, out):
-    """out[q] += sum of all silhouettes; singletons and quotients 0/0 contribute 0. Requires k >= 2."""
+    """out[q] += sum of all silhouettes, which are 0 for singletons; individuals have two clusters or more."""
     n = D.shape[0]
     totals = np.empty(sizes.shape[1])
     for i in range(n):
@@ -531,14 +497,19 @@ def silhouette_sums(D, labels, sizes, n_clusters, out):
             totals[:k] = 0.0
             for j in range(n):
                 totals[labels[q, j]] += row[j]
-            within = totals[own] / (sizes[q, own] - 1)
-            nearest = np.inf
-            for c in range(k):
-                if c != own:
-                    nearest = min(nearest, totals[c] / sizes[q, c])
-            greater = max(within, nearest)
-            if greater > 0.0:
-                out[q] += (nearest - within) / greater
+            out[q] += silhouette(totals, sizes[q], k, own)
+
+
+@borrowed()
+def silhouette(totals, sizes, k, own):
+    """Compute a sample's silhouette from its total distance to each cluster; 0 for a quotient 0/0."""
+    within = totals[own] / (sizes[own] - 1)
+    nearest = np.inf
+    for c in range(k):
+        if c != own:
+            nearest = min(nearest, totals[c] / sizes[c])
+    greater = max(within, nearest)
+    return (nearest - within) / greater if greater > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -553,7 +524,7 @@ def count_split_neighbors(neighbors, labels, counts):
 
 @njit(cache=True, nogil=True)
 def refine_squared_distances(X, norms, squared, threshold):
-    """Recompute, from differences, the entries for which |x|^2 - 2xy + |y|^2 loses most of its digits."""
+    """Recompute from differences those entries for which |x|^2 - 2xy + |y|^2 loses most of its digits."""
     for i in range(X.shape[0]):
         for j in range(i):
             if squared[i, j] < threshold * (norms[i] + norms[j]):
@@ -565,7 +536,7 @@ def refine_squared_distances(X, norms, squared, threshold):
 
 @njit(cache=True, nogil=True)
 def dominates(f, c, g, d):
-    """Return whether f (violation c) dominates g (violation d): compare violations, then objectives."""
+    """Return whether objectives f with violation c dominate g with violation d; violations count first."""
     if c != d:
         return c < d
     better = False
@@ -599,11 +570,7 @@ def weigh(F, violations, n, new, c, current, d):
     # in the reverse case, and 0 otherwise; k members dominate the new solution. ``total`` is the sum of the
     # amounts of these members and, if ``relation`` is 1, of the current solution. ``least`` is the smallest
     # amount of a member (inf if k is 0), and ``nearest`` the first member with this amount (-1 if k is 0).
-    relation = 0
-    if dominates(current, d, new, c):
-        relation = 1
-    elif dominates(new, c, current, d):
-        relation = -1
+    relation = np.int64(dominates(current, d, new, c)) - np.int64(dominates(new, c, current, d))
     k, total, least, nearest = 0, 0.0, np.inf, -1
     for i in range(n):
         k += dominates(F[i], violations[i], new, c)

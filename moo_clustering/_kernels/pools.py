@@ -2,7 +2,8 @@
 
 ``codes[i, P]`` is point i's cluster in partition P, numbered consecutively over all partitions, so that a
 single table with one row per cluster serves the whole pool. ``kept`` selects partitions. To compute the
-co-association of all points with selected points, call ``add_to_clusters``, then ``gather_from_clusters``."""
+co-association of all points with selected points, call ``add_to_clusters``, then ``gather_from_clusters``.
+"""
 
 from typing import Any
 
@@ -113,7 +114,7 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
     """Assign each sample to the group with the highest weighted sum of its nearest landmarks' scores."""
-    # A sample stays in its own landmark's group if that landmark is ``settled`` (its group is known), if the
+    # A sample stays in its own landmark's group if that landmark's group is known (``settled``), if the
     # group's number is at least ``n_real``, or if all landmarks nearest to the sample are in this group.
     n_near = positions.shape[1]
     total = np.empty(n_real)

@@ -77,10 +77,11 @@ def climb_boundaries(
     labels, indptr, indices, weight, X, low, high, rates, before, shapes, borders, heat, n_proposals, rng
 ):
     """Move single areas across boundaries to lower a weighted objective sum; return the number of moves."""
-    # ``rates`` are the weights of the sum of squares, cut edges, load variation, fraction of areas whose
-    # region differs from ``before``, and mean compactness (maximised). ``shapes`` contains each area's size
-    # and perimeter, and ``borders`` each edge's border length. The temperature falls from ``heat`` times the
-    # mean worsening of a proposal to 1% of this value. Loads stay within low..high, and regions connected.
+    # ``rates`` contains the weights of the sum of squares, number of cut edges, variation of loads, fraction
+    # of areas whose region differs from ``before``, and mean compactness, which is maximised. ``shapes``
+    # contains each area's size and perimeter, and ``borders`` each edge's border length. The temperature
+    # falls from ``heat`` times the mean worsening of a proposal to 1% of this value. Loads stay within
+    # low..high, and regions stay connected.
     n, d = X.shape
     p = labels.max() + 1
     count, load, sums = np.zeros(p), np.zeros(p), np.zeros((p, d))
@@ -182,10 +183,19 @@ def _roundness(size, edge):
 
 
 @njit(cache=True, nogil=True)
-def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):
+def _scratch(n, m):
+    """Return scratch space of :func:`random_tree` for n areas and m edges."""
+    parent, order, key = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
+    return parent, order, key, np.empty(m + n, dtype=np.int64), np.empty(m + n)
+
+
+@njit(cache=True, nogil=True)
+def random_tree(nodes, member, tag, indptr, indices, bias, scratch, rng):
     """Grow a spanning tree of the areas with ``member == tag`` (Prim), with random lengths plus ``bias``."""
-    # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
-    # ``key``, ``areas`` and ``keys`` are scratch space; the last two form a heap with room for every edge.
+    # Fills the first two arrays of ``scratch``: each area's parent, -1 at the root, and the areas in an order
+    # in which parents precede children. Returns the number of areas reached. ``areas`` and ``keys`` form a
+    # heap with room for every edge.
+    parent, order, key, areas, keys = scratch
     root = nodes[int(rng.random() * len(nodes))]
     for node in nodes:
         key[node] = math.inf
@@ -243,11 +253,11 @@ def _add_loads(order, reached, parent, weight, load):
 def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):
     """Divide a connected set of areas into regions, numbered from ``first``, by cutting random trees."""
     # Edges with a large ``bias`` are more likely to be cut. Each cut tries up to ``n_trees`` trees. Returns
-    # whether all loads are within low..high; if not, the set is only partly divided.
-    n, m = len(weight), len(indices)
-    parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
-    key, load, count, ones = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
+    # whether all loads are within low..high; if it returns False, the set is only partly divided.
+    n = len(weight)
+    scratch = _scratch(n, len(indices))
+    parent, order = scratch[:2]
+    load, count, ones = np.empty(n), np.empty(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     member = np.full(n, -1, dtype=np.int64)
     # Stack of the sets to bisect: each set's first region and number of regions.
     starts, shares = np.empty(n_regions, dtype=np.int64), np.empty(n_regions, dtype=np.int64)
@@ -268,9 +278,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
         target = whole / k
         best, score, k_below = -1, -1.0, 0
         for _ in range(n_trees):
-            reached = random_tree(
-                inside, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng
-            )
+            reached = random_tree(inside, member, tag, indptr, indices, bias, scratch, rng)
             _add_loads(order, reached, parent, weight, load)
             _add_loads(order, reached, parent, ones, count)
             for q in range(1, reached):
@@ -279,10 +287,9 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 share = int(below / target + 0.5) if target > 0.0 else k // 2
                 # Each side must contain at least one area per region.
                 share = min(max(share, 1, k - (reached - count[u])), k - 1, count[u])
-                rest = whole - below
                 if not (share * low <= below <= share * high):
                     continue
-                if not ((k - share) * low <= rest <= (k - share) * high):
+                if not ((k - share) * low <= whole - below <= (k - share) * high):
                     continue
                 cut = 0.0
                 for e in range(indptr[u], indptr[u + 1]):
@@ -297,24 +304,14 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 break
         if best < 0:
             return False
-        for q in range(reached):
+        split = tag + k - k_below
+        for q in range(1, reached):
             u = order[q]
-            side[u] = 1 if u == best else (0 if q == 0 else side[parent[u]])
-            if side[u] == 1:
-                member[u] = tag + k - k_below
-                labels[u] = member[u]
+            labels[u] = member[u] = split if u == best else member[parent[u]]
         starts[waiting], shares[waiting] = tag, k - k_below
-        starts[waiting + 1], shares[waiting + 1] = tag + k - k_below, k_below
+        starts[waiting + 1], shares[waiting + 1] = split, k_below
         waiting += 2
     return True
-
-
-@njit(cache=True, nogil=True)
-def _n_outside(loads, low, high):
-    count = 0
-    for load in loads:
-        count += load < low or load > high
-    return count
 
 
 @njit(cache=True, nogil=True)
@@ -323,16 +320,15 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
     # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most merged pairs
     # include a region whose load is outside these bounds, and trees are cut into the most even parts. Returns
     # the number of regions whose load is outside the bounds.
-    n, m = len(weight), len(indices)
-    parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
-    key, load = np.empty(n), np.empty(n)
-    areas, keys, bias = np.empty(m + n, dtype=np.int64), np.empty(m + n), np.zeros(m)
-    member = np.zeros(n, dtype=np.int64)
+    n = len(weight)
+    scratch = _scratch(n, len(indices))
+    parent, order = scratch[:2]
+    load, bias, member = np.empty(n), np.zeros(len(indices)), np.zeros(n, dtype=np.int64)
     loads = np.zeros(labels.max() + 1)
     for i in range(n):
         loads[labels[i]] += weight[i]
     for t in range(1, n_times + 1):
-        outside = _n_outside(loads, low, high)
+        outside = ((loads < low) | (loads > high)).sum()
         if mend and outside == 0:
             return 0
         a = b = -1
@@ -351,9 +347,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
         both = loads[a] + loads[b]
         before = (loads[a] - loads[b]) ** 2
         for _ in range(6):
-            reached = random_tree(
-                nodes, member, t, indptr, indices, bias, parent, order, key, areas, keys, rng
-            )
+            reached = random_tree(nodes, member, t, indptr, indices, bias, scratch, rng)
             _add_loads(order, reached, parent, weight, load)
             chosen, n_fitting, least = -1, 0, math.inf
             for q in range(1, reached):
@@ -367,27 +361,26 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
                     if rng.random() * n_fitting < 1.0:
                         chosen = order[q]
             if chosen >= 0 and (not mend or least <= before or outside == 0):
-                for q in range(reached):
+                labels[order[0]] = b
+                for q in range(1, reached):
                     u = order[q]
-                    side[u] = 1 if u == chosen else (0 if q == 0 else side[parent[u]])
-                    labels[u] = a if side[u] == 1 else b
+                    labels[u] = a if u == chosen else labels[parent[u]]
                 loads[a], loads[b] = load[chosen], both - load[chosen]
                 break
-    return _n_outside(loads, low, high)
+    return ((loads < low) | (loads > high)).sum()
 
 
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
     """Cut a random tree of a connected set into as many regions with load >= ``floor`` as possible."""
-    # Regions are numbered from ``first``; returns their number. A subtree is cut off as soon as its load
-    # reaches ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
-    n, m = len(weight), len(indices)
-    parent, order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    key, load = np.empty(n), np.empty(n)
-    areas, keys, bias = np.empty(m + n, dtype=np.int64), np.empty(m + n), np.zeros(m)
-    member = np.zeros(n, dtype=np.int64)
+    # Regions are numbered from ``first``; returns their number. Each subtree is cut off as soon as its load
+    # reaches ``floor``, which yields the most regions. The remainder at the root joins an adjacent region.
+    n = len(weight)
+    scratch = _scratch(n, len(indices))
+    parent, order = scratch[:2]
+    load, bias, member = np.empty(n), np.zeros(len(indices)), np.zeros(n, dtype=np.int64)
     member[nodes] = 1
-    reached = random_tree(nodes, member, 1, indptr, indices, bias, parent, order, key, areas, keys, rng)
+    reached = random_tree(nodes, member, 1, indptr, indices, bias, scratch, rng)
     for q in range(reached):
         load[order[q]] = weight[order[q]]
         labels[order[q]] = -1

@@ -11,7 +11,7 @@ _TINY = np.finfo(np.float64).tiny
 
 @borrowed()
 def _power(w, exponent):
-    """Raise a non-negative w to a power; square roots make the default exponents ten times as fast."""
+    """Raise a non-negative w to a power; for the default exponents, square roots are ten times as fast."""
     if exponent == 0.25:
         return np.sqrt(np.sqrt(w))
     if exponent == 1.5:
@@ -49,11 +49,12 @@ def weigh_features(
     power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
     """Run steps 1, 4 and 5 for some features, without normalising the weights."""
-    # ``sums`` (overwritten) contains sums of w^f x, of w where x != 0 and, unless ``binary``, of w^f x^2;
-    # ``masses``, ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift``
-    # has been subtracted from the features. Clusters without mass keep their ``old`` centroids. Outputs:
-    # ``centers``; the ``logs`` of the weights lambda; ``least``, the smallest M (``value``) of each cluster;
-    # and, after scaling by it, the sums of lambda and of lambda^q chi.
+    # Each row of ``sums`` contains three sums per cluster, over the samples with x != 0: the sum of w^f x, of
+    # w and, unless ``binary``, of w^f x^2. ``sums`` is overwritten. ``masses``, ``sizes``, ``spreads`` and
+    # ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` has been subtracted from the features.
+    # Clusters without mass keep their ``old`` centroids. Outputs are ``centers``, the logarithms ``logs`` of
+    # the weights lambda, each cluster's smallest M (``least``) and, after division of M by it, the sums of
+    # lambda (``totals``) and of lambda^q chi (``chi_totals``).
     k = masses.shape[0]
     least[:] = np.inf
     totals[:] = 0.0
@@ -76,7 +77,7 @@ def weigh_features(
             continue
         row = sums[r]
         for t in range(k):
-            # Divide by the smallest M, because M^-power would overflow for q near 1.
+            # M is divided by its smallest value, because M^-power would overflow for q near 1.
             ratio = least[t] / row[t]
             relative = _power(ratio, power) if ratio > 0.0 else 0.0
             totals[t] += relative
@@ -106,7 +107,7 @@ def weight_panel(centers, logs, tops, exponent, shift, binary, lo, hi, panel, co
 
 @borrowed()
 def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
-    """Set panel = [W^f | W] for memberships W and fuzziness f, and its column sums (masses, sizes)."""
+    """Set panel = [W^f | W] for memberships W and fuzziness f; compute its column sums (masses, sizes)."""
     k = memberships.shape[1]
     masses[:] = 0.0
     sizes[:] = 0.0
@@ -114,7 +115,8 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # Sum the weights after rounding to the panel's dtype, to match the numerators of the centroids.
+            # The sums are of rounded weights, because the numerators of the centroids are computed from
+            # these.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 
@@ -130,7 +132,7 @@ def finish_distances(constants, scales, tolerance, distances):
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):
-    """Compute memberships by Eq. (8); return the least N = distance * factor and sum of (least / N)^power."""
+    """Compute memberships by Eq. (8); return the least N = distance * factor and sum (least / N)^power."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0
@@ -216,28 +218,18 @@ def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
 
 
 @borrowed()
-def _add_moments(x, p, k, out):
-    for t in range(k):
-        product = x * p[t]
-        out[t] += product
-        out[k + t] += p[k + t]
-        out[2 * k + t] += x * product
-
-
-@borrowed()
 def feature_moments(indptr, indices, values, panel, k, rows, out):
     """out[r] = sums, over the samples that have the feature, of w^f x, w and w^f x^2 (3 k columns)."""
     # The matrix rows are features, and ``panel`` is [W^f | W] with shape (n_samples, 2 k).
     for r in range(rows.shape[0]):
         out[r] = 0.0
         for z in range(indptr[rows[r]], indptr[rows[r] + 1]):
-            _add_moments(np.float64(values[z]), panel[indices[z]], k, out[r])
-
-
-@borrowed()
-def _add_square(x, p, k, out):
-    for t in range(k):
-        out[t] += x * (np.float64(p[t]) + x * np.float64(p[k + t]))
+            x, p, into = np.float64(values[z]), panel[indices[z]], out[r]
+            for t in range(k):
+                product = x * p[t]
+                into[t] += product
+                into[k + t] += p[k + t]
+                into[2 * k + t] += x * product
 
 
 @borrowed()
@@ -246,12 +238,14 @@ def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):
     for r in range(hi - lo):
         out[r] = 0.0
         for z in range(indptr[lo + r], indptr[lo + r + 1]):
-            _add_square(np.float64(values[z]), panel[indices[z]], k, out[r])
+            x, p, into = np.float64(values[z]), panel[indices[z]], out[r]
+            for t in range(k):
+                into[t] += x * (np.float64(p[t]) + x * np.float64(p[k + t]))
 
 
 @borrowed()
 def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):
-    """Sum x and x^2 for each feature and label without a panel, in O(non-zeros)."""
+    """Sum x and x^2 for each feature and label."""
     for r in range(hi - lo):
         sums[r] = 0.0
         squares[r] = 0.0

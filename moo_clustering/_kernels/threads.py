@@ -14,8 +14,8 @@ from moo_clustering._parallel import n_threads, named_losses
 
 # Number of loci per block; the rows of counts of one block stay in the second-level cache.
 BLOCK = 4096
-# Number of operations below which one thread is faster (starting threads takes tens of microseconds), and
-# estimated number of operations per gene.
+# Number of operations below which one thread is faster, because starting threads takes tens of microseconds,
+# and estimated number of operations per gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
 # Number of parts per worker; small parts balance the load if some of them contain large clusters.
 _PARTS = 4
@@ -48,8 +48,9 @@ def sum_blocks(
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
     """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to arguments."""
-    # Reference counting for the arrays in a named tuple takes longer than a short loop over them, and makes
-    # threads wait for each other. The private option ``_nrt`` is omitted if numba does not support it.
+    # ``_nrt=False`` disables reference counting, which takes longer than a short loop over the arrays of a
+    # named tuple, and makes threads wait for each other. Versions of numba without this private option ignore
+    # it.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
     except KeyError:
@@ -61,8 +62,8 @@ def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
     """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
-    # ``n_operations`` is an estimate that decides whether to use threads. ``each`` is the number of parts per
-    # worker; 1 is best if all parts take equally long and each part reads an entire large table.
+    # Threads are used if the estimate ``n_operations`` is large. ``each`` is the number of parts per worker;
+    # 1 is best if all parts take equally long and each part reads an entire large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)

@@ -1,12 +1,13 @@
 """Trees over samples: KD-trees, minimum spanning trees, Genie's merge order and connected components.
 
 Links of equal length are ordered by their samples' keys, so that spanning trees do not depend on the row
-order. :func:`rounded` makes distances equal if they differ only by rounding errors.
+order. :func:`rounded` makes distances equal that differ only by rounding errors.
 """
 
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.partitions import list_members
 
 # Maximum number of points in a KD-tree leaf.
 LEAF = 12
@@ -69,7 +70,7 @@ def square_distance(P, i, j):
 @njit(cache=True, nogil=True)
 def square_distances(X):
     """Compute all squared Euclidean distances (n, n), bitwise equal to separate sums for each pair."""
-    # Vectorise over pairs, because vectorising the sum of one pair would change its order.
+    # The inner loop is over pairs, because vectorising the sum of one pair would change its order.
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
     out = np.zeros((n, n))
@@ -153,11 +154,11 @@ def _select(points, X, f, lo, hi, middle):
 @njit(cache=True, nogil=True)
 def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, squares):
     """Find each query's nearest points (itself included) in float32; return the number of leaf searches."""
-    # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``
-    # and padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are the points at ascending
-    # ``places``; each group of queries, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups lo..hi-1,
-    # the function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with entire leaves are
-    # faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
+    # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]`` in a box from ``low[:, a]`` to
+    # ``high[:, a]``. They are stored by feature in ``blocks[a]``, padded with inf. Queries are the points at
+    # ascending ``places``; each group of queries, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups
+    # lo..hi-1, the function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with entire leaves
+    # are faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
     values, to_box = np.empty((d, width), np.float32), np.empty(width, np.float32)
@@ -170,7 +171,7 @@ def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, sq
             values[:, q] = blocks[home, :, places[first + q] - start[home]]
             squares[first + q] = np.inf
         _between_boxes(low, high, home, between, apart)
-        # Search nearby leaves first, so that more leaves can be skipped.
+        # Nearby leaves are searched first, so that more leaves can be skipped.
         sequence = np.argpartition(apart, min(_FIRST_LEAVES, n_leaves - 1))
         sequence[:_FIRST_LEAVES] = sequence[:_FIRST_LEAVES][np.argsort(apart[sequence[:_FIRST_LEAVES]])]
         farthest = np.float32(np.inf)
@@ -192,7 +193,7 @@ def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, sq
 
 @njit(cache=True, nogil=True)
 def _between_boxes(low, high, home, between, apart):
-    """Compute squared distances from one box to all boxes, and 4 times those between their centres."""
+    """Compute squared distances from box ``home`` to all boxes, and 4 times those between the centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -267,7 +268,8 @@ def farthest_of_box(P, i, low, high, node):
 
 @njit(cache=True, nogil=True)
 def _gini(count, larger, least, n_clusters, n):
-    """Compute the Gini index of q sorted cluster sizes s_t: sum of (2t - q - 1) s_t, divided by (q - 1) n."""
+    """Compute the Gini index of the cluster sizes; for ``count`` and ``larger``, see :func:`genie_order`."""
+    # For q sizes in ascending order s_1, ..., s_q, the index is the sum of (2t - q - 1) s_t over (q - 1) n.
     if n_clusters == 1:
         return 0.0
     total, before, size = 0, 0, least
@@ -305,9 +307,9 @@ def _drop_empty(count, larger, upto):
 @njit(cache=True, nogil=True)
 def genie_order(links, threshold, order):
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if links form no tree."""
-    # The smallest cluster size never decreases, and clusters never shrink. Skipped links, which join two
-    # larger clusters, are therefore not inspected again until the smallest size increases. After each
-    # increase, at most n / size clusters remain, so all inspections take O(n log n).
+    # Clusters never shrink, so links that were skipped because both clusters are larger than the smallest one
+    # are not inspected again until the smallest size increases. After each increase, at most n / size
+    # clusters remain, so all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
     # count[s] is the number of clusters of size s; larger[s] follows s in a linked list from 0 to n + 1.
@@ -398,15 +400,16 @@ def settle(parents):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _before(r, d, i, j, other_r, other_d, g, h):
+def _before(r, d, i, j, other_r, other_d, g, h, keys):
     """Return whether link (i, j) precedes link (g, h) by reachability or, if that is equal, in link order."""
-    return r < other_r if r != other_r else _edge_before(d, i, j, other_d, g, h)
+    return r < other_r if r != other_r else _edge_before(d, keys[i], keys[j], other_d, keys[g], keys[h])
 
 
 @njit(cache=True, nogil=True)
-def prim_reachability(X, precomputed, cores, links):
-    """Fill ``links`` (n-1, 2) with the minimum spanning tree of mutual reachability, in Prim's order."""
-    # X contains symmetric distances if ``precomputed``, and otherwise points, with squared core distances.
+def prim(X, precomputed, keys, cores, links):
+    """Fill ``links`` (n-1, 2) with a minimum spanning tree, in Prim's order."""
+    # X contains symmetric distances if ``precomputed``, otherwise points. The tree minimises distances or, if
+    # ``cores`` is not None, mutual reachability. Core distances of points must be squared.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -416,14 +419,13 @@ def prim_reachability(X, precomputed, cores, links):
         for place in range(n - 1 - done):
             i = left[place]
             d = rounded(X[newest, i]) if precomputed else square_distance(X, newest, i)
-            r = max(d, rounded(cores[newest]), rounded(cores[i]))
-            if _before(r, d, newest, i, reach[i], gap[i], source[i], i):
+            r = d
+            if cores is not None:
+                r = max(d, rounded(cores[newest]), rounded(cores[i]))
+            if _before(r, d, newest, i, reach[i], gap[i], source[i], i, keys):
                 reach[i], gap[i], source[i] = r, d, newest
-            if chosen < 0:
-                chosen = place
-                continue
-            c = left[chosen]
-            if _before(reach[i], gap[i], source[i], i, reach[c], gap[c], source[c], c):
+            c = left[max(chosen, 0)]
+            if chosen < 0 or _before(reach[i], gap[i], source[i], i, reach[c], gap[c], source[c], c, keys):
                 chosen = place
         newest = left[chosen]
         links[done, 0], links[done, 1] = source[newest], newest
@@ -434,23 +436,19 @@ def prim_reachability(X, precomputed, cores, links):
 def density_validity(D, closeness, nearest, exponent, labels, sizes, by_gap, out):
     """Compute the DBCV index of each of p partitions, with labels (p, n) and cluster sizes (p, k)."""
     # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
-    # ``nearest`` is each sample's smallest positive distance, and closeness[i, j] is (nearest[i] / D[i, j])
+    # ``nearest`` contains each sample's smallest positive distance; closeness[i, j] is (nearest[i] / D[i, j])
     # ** exponent, or 0 on the diagonal.
     if not len(labels):
         return
     n = len(D)
     room, core = np.empty(int(sizes.max()) ** 2), np.zeros(n)
     inner, order = np.empty(n, np.bool_), np.empty(n, np.int64)
+    starts = np.empty(sizes.shape[1] + 1, np.int64)
     for q in range(len(labels)):
-        starts = np.zeros(sizes.shape[1] + 1, np.int64)
-        starts[1:] = np.cumsum(sizes[q])
-        if starts[1] == n:
+        if sizes[q, 0] == n:
             out[q] = -1.0
             continue
-        place = starts.copy()
-        for i in range(n):
-            order[place[labels[q, i]]] = i
-            place[labels[q, i]] += 1
+        list_members(labels[q], starts, order)
         sparseness = np.zeros(sizes.shape[1])
         inner[:] = False
         for c in range(sizes.shape[1]):
@@ -478,7 +476,7 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
             total += closeness[i, j]
         least = nearest[i]
         if total < 1e-280:  # terms may have underflowed
-            # Use the smallest distance within the cluster instead, which is much larger than ``nearest``.
+            # Use the smallest distance within the cluster, which is much larger than ``nearest``, instead.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
@@ -499,7 +497,7 @@ def _sparseness(within, members, core, by_gap, inner):
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])
-    prim_reachability(within, True, own, links)
+    prim(within, True, np.arange(n), own, links)
     for a, b in links:
         degrees[a] += 1
         degrees[b] += 1
@@ -545,8 +543,7 @@ def _edge_before(d, i, j, e, g, h):
 
 @njit(cache=True, nogil=True)
 def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps):
-    """Find the nearest sample of another component within ``bound``, and its distance."""
-    # Ties are broken by link order.
+    """Find the nearest sample of another component within ``bound``, and its distance; keys break ties."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -599,7 +596,8 @@ def _label_nodes(component, start, stop, node_component):
 
 @njit(cache=True, nogil=True)
 def boruvka(P, keys, start, stop, low, high, links):
-    """Fill ``links`` (n-1, 2) with positions in the tree; each round adds every component's shortest link."""
+    """Fill ``links`` (n-1, 2) with the minimum spanning tree of the points of a KD-tree, in rounds."""
+    # Each round adds the shortest link of every component.
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)
@@ -653,32 +651,8 @@ def _offer(i, nearest, length, keys, own, best, source):
 
 
 @njit(cache=True, nogil=True)
-def prim(X, precomputed, keys, links):
-    """Fill ``links`` (n-1, 2) with samples in Prim's order; X contains points or symmetric distances."""
-    n = len(X)
-    left = np.arange(1, n)
-    length, source = np.full(n, np.inf), np.zeros(n, np.int64)
-    newest = 0
-    for done in range(n - 1):
-        chosen = -1
-        for place in range(n - 1 - done):
-            i = left[place]
-            distance = rounded(X[newest, i]) if precomputed else square_distance(X, newest, i)
-            if _edge_before(distance, keys[newest], keys[i], length[i], keys[source[i]], keys[i]):
-                length[i], source[i] = distance, newest
-            c = left[max(chosen, 0)]
-            if chosen < 0 or _edge_before(
-                length[i], keys[source[i]], keys[i], length[c], keys[source[c]], keys[c]
-            ):
-                chosen = place
-        newest = left[chosen]
-        links[done, 0], links[done, 1] = source[newest], newest
-        left[chosen] = left[n - 2 - done]
-
-
-@njit(cache=True, nogil=True)
 def split_components(G, above, gene, lo, hi, out):
-    """out[q, c] = lowest part number in the cluster of part c; a link is cut if its gene is 0."""
+    """out[q, c] = lowest part number in the cluster of part c; the link to ``above[c]`` is cut by gene 0."""
     for q in range(lo, hi):
         out[q, 0] = 0
         for c in range(1, len(above)):
@@ -687,7 +661,7 @@ def split_components(G, above, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def short_components(G, base, gene, lo, hi, out):
-    """out[q, c] = lowest part number in the cluster of part c, if genes are samples to which parts link."""
+    """out[q, c] = lowest part number in the cluster of part c; its gene is a sample to which it links."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]
@@ -713,20 +687,10 @@ def sample_labels(parts, base, number, lo, hi, out):
 
 
 @njit(cache=True, nogil=True)
-def cluster_counts(parts, out):
-    """Compute the number of clusters in each row."""
-    for q in range(len(parts)):
-        count = 0
-        for c in range(parts.shape[1]):
-            count += parts[q, c] == c
-        out[q] = count
-
-
-@njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):
     """Compute ``out = a A block + b block + c out`` in rows lo..hi-1, for a CSR matrix A."""
-    # The columns of ``block`` are multiplied together, so that each entry of A is read only once. Sums over a
-    # row have the same order in every thread.
+    # All columns of ``block`` are multiplied at once, so that each entry of A is read only once. Every thread
+    # adds the terms of a row in the same order.
     a, b, c = factors
     width = block.shape[1]
     for i in range(lo, hi):

@@ -37,6 +37,7 @@ from moo_clustering.algorithms.pymoo_search import (
     checked_options,
     duplicate_elimination,
     evaluated,
+    finite_range,
     uniform_sampling,
     violations_of,
 )
@@ -395,7 +396,9 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     n = len(P)
     if n <= n_groups:
         return np.arange(n, dtype=np.int64)
-    distances = pdist(_scaled(P))
+    low, high = finite_range(P)
+    extent = np.where(high > low, high - low, 1.0)
+    distances = pdist((np.clip(P, low - extent, high + extent) - low) / extent)
     groups = _cut(linkage(distances, method="single"), n, n_groups)
     D = squareform(distances)
     kept = []
@@ -405,16 +408,6 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
         # Distance sums that differ by at most this factor count as tied, despite rounding errors.
         kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
-
-
-def _scaled(P: FloatArray) -> FloatArray:
-    finite = np.isfinite(P)
-    low = np.where(finite, P, np.inf).min(axis=0)
-    high = np.where(finite, P, -np.inf).max(axis=0)
-    none = ~finite.any(axis=0)
-    low[none] = high[none] = 0.0
-    extent = np.where(high > low, high - low, 1.0)
-    return (np.clip(P, low - extent, high + extent) - low) / extent
 
 
 def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:

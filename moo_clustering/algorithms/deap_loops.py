@@ -317,7 +317,7 @@ class GenerationalStep(CountedStep):
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best individual so far, if better than all new individuals, replaces the worst new one.
+        Whether the best individual so far replaces the worst new one, if it is better than all new ones.
     legal : callable, optional
         ``legal(individual) -> bool``, optionally with a method ``legal.batch(matrix)``. Illegal individuals
         can be selected, but cannot become the elite or enter the hall of fame.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import chain, combinations
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from pymoo.core.population import Population
 from pymoo.core.result import Result
 
 from moo_clustering._arrays import non_dominated
@@ -36,12 +35,12 @@ def count_medoid_sets(n: int, k_max: int) -> int:
 
 @documented(count_medoid_sets)
 def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
-    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples: each set sorted, smaller sets first.
+    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, smaller sets first.
 
     Returns
     -------
     sets : ndarray of shape (n_sets, k_max)
-        Sets padded with -1. For ``n = 1``, the only set is (0,).
+        Sorted sets, padded with -1. For ``n = 1``, the only set is (0,).
 
     Examples
     --------
@@ -94,20 +93,17 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     out = problem.evaluate(
         enumerate_medoid_sets(n, k_max), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
-    pop = _distinct(problem, out)
+    # Drop repeated medoid sets, keeping the copy with the lowest objectives. If the problem outputs
+    # "assigned_by", equal medoid sets can differ in their objectives, so these are compared, too.
+    order = np.lexsort(out["F"].T[::-1])
+    keys = problem.encoding.canonical(out["X"][order])
+    if "assigned_by" in out:
+        keys = np.concatenate([keys, out["F"][order]], axis=1)
+    kept = order[np.sort(distinct_rows(keys)[0])]
+    pop = evaluated_population(**{key: values[kept] for key, values in out.items()})
     violation = pop.get("CV")[:, 0]
     best = np.flatnonzero(violation == violation.min())
     F = pop.get("F")[best]
     result = pymoo_result(problem, pop, pop[best[non_dominated(F)]])
     result.CV, result.G, result.H = result.opt.get("CV", "G", "H")
     return result
-
-
-def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
-    """Drop repeated medoid sets, keeping the copy with the lowest objectives."""
-    # If the problem outputs "assigned_by", equal medoid sets can differ in their objectives; keep them all.
-    order = np.lexsort(out["F"].T[::-1])
-    canonical = problem.encoding.canonical(out["X"][order])
-    keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical
-    kept = order[np.sort(distinct_rows(keys)[0])]
-    return evaluated_population(**{key: values[kept] for key, values in out.items()})

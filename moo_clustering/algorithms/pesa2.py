@@ -16,7 +16,7 @@ from pymoo.util.display.multi import MultiObjectiveOutput
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice, integer
 from moo_clustering._docs import documented
-from moo_clustering.algorithms.pymoo_search import ALGORITHM, checked_options
+from moo_clustering.algorithms.pymoo_search import ALGORITHM, checked_options, finite_range
 
 Selection = Literal["boxes", "tournament"]
 
@@ -138,10 +138,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
     """Return each objective's grid interval, 0..n_bins-1; infinite values are in the outermost intervals."""
-    finite = np.isfinite(F)
-    low = np.where(finite, F, np.inf).min(axis=0)
-    high = np.where(finite, F, -np.inf).max(axis=0)
-    low, high = np.where(finite.any(axis=0), low, 0.0), np.where(finite.any(axis=0), high, 0.0)
+    low, high = finite_range(F)
     span = high - low
     parts = n_bins * (np.clip(F, low, high) - low) / np.where(span > 0, span, 1.0)
     boxes = np.minimum(np.floor(parts).astype(np.int64), n_bins - 1)
@@ -174,9 +171,9 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer all later rows to the archive (the first ``n_members`` rows); return the new archive's rows."""
-    # Solutions are offered one by one. The archive consists of at most ``size`` non-dominated solutions with
-    # distinct objectives, in order of entry; ``rng`` chooses which solution to remove from the fullest boxes.
+    """Offer rows one by one to an archive of the first ``n_members`` rows; return the archive's rows."""
+    # The archive consists of at most ``size`` non-dominated solutions with distinct objectives, in order of
+    # entry. If there are more, a solution drawn from the fullest boxes is removed.
     rows = list(range(n_members))
     for row in range(n_members, len(F)):
         others, equal = F[rows], violation[rows] == violation[row]

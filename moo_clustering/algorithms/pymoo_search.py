@@ -226,6 +226,13 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
         )
 
 
+def finite_range(F: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and the largest finite value of each column, or 0 for a column without any."""
+    finite = np.isfinite(F)
+    low, high = np.where(finite, F, np.inf).min(axis=0), np.where(finite, F, -np.inf).max(axis=0)
+    return np.where(finite.any(axis=0), low, 0.0), np.where(finite.any(axis=0), high, 0.0)
+
+
 class ArrayGenerations:
     """NSGA-II generations computed on arrays, with the same random numbers and results as in pymoo."""
 

@@ -50,9 +50,9 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
-    InterruptedSearchWarning; a second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
-    the same effects if they have the same handler. If the search finds no new individuals, it ends with an
-    ExhaustedSearchWarning.
+    InterruptedSearchWarning. A second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
+    the same effects if their handler is that of SIGINT. If the search finds no new individuals, it ends with
+    an ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
     checkpoint contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if
@@ -66,7 +66,7 @@ def drive(
         Number of generations after the initial population, including generations before the run was resumed.
         A resumed run may have a larger ``n_gen`` than the interrupted run.
     recorder : Recorder, optional
-        Records the objectives of every generation; saved in checkpoints.
+        Records the objectives of every generation, and is saved in checkpoints.
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
@@ -74,10 +74,11 @@ def drive(
     objective_names : sequence of str, optional
         Objective names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
-        -1 for objectives that are negated because they are maximised; used by the progress bar.
+        -1 for maximised objectives, which the search negates, and 1 for others; used by the progress bar.
     checkpoint : Checkpoint or path, optional
         File written at the start, every ``checkpoint.every`` generations and at the end. With
-        ``checkpoint.resume``, an existing file is resumed bit-identically. A path means ``Checkpoint(path)``.
+        ``checkpoint.resume``, the run continues bit-identically from an existing file. A path means
+        ``Checkpoint(path)``.
 
     Returns
     -------
@@ -268,7 +269,7 @@ class Recorder(Callback):
     Parameters
     ----------
     signs : array-like of shape (n_objectives,), optional
-        -1 for objectives that are negated because they are maximised; used by :meth:`to_frame`. Default: 1.
+        -1 for maximised objectives, which the search negates; used by :meth:`to_frame`. Default: 1.
 
     Attributes
     ----------
@@ -395,9 +396,9 @@ def _as_arrays(value: Any) -> Any:
 class Search(Protocol):
     """Protocol for evolutionary searches that :func:`drive` can run.
 
-    Two members are optional: ``check_resumable()`` raises a ValueError before a run with a checkpoint if the
-    search cannot be saved; ``finished`` is True once the search has ended as planned, and :func:`drive` then
-    stops without a warning.
+    A search may also have ``check_resumable()``, which is called before a run with a checkpoint, and raises a
+    ValueError if the search cannot be saved. When the optional attribute ``finished`` becomes True,
+    :func:`drive` stops without a warning.
     """
 
     @property
@@ -531,7 +532,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP Statistics (min, avg, std, max) of the first objective's finite values; NaN if none."""
+    """Return DEAP Statistics of the first objective's finite values: min, avg, std, max (NaN if none)."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))

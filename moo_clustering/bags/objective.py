@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, Shared, choice
 from moo_clustering._docs import documented
-from moo_clustering._kernels import bag_distances
-from moo_clustering._kernels.bags import descend_population, sweep_population
+from moo_clustering._kernels import bags as kernels
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.geometry import BagGeometry
 from moo_clustering.bags.repair import PartitionRepair, signed_pairs
@@ -20,14 +19,14 @@ from moo_clustering.constraints import PairwiseConstraints
 
 Rule = Literal["contrast", "scaled", "printed", "greedy"]
 RULES = {
-    "contrast": bag_distances.CONTRAST,
-    "scaled": bag_distances.SCALED,
-    "printed": bag_distances.PRINTED_WEIGHTS,
-    "greedy": bag_distances.GREEDY,
+    "contrast": kernels.CONTRAST,
+    "scaled": kernels.SCALED,
+    "printed": kernels.PRINTED_WEIGHTS,
+    "greedy": kernels.GREEDY,
 }
 Objective = Literal["db", "twcv", "ftwcv"]
 Reading = Literal["between", "printed", "printed_meansq"]
-CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv": bag_distances.FTWCV}
+CODES = {"db": kernels.DAVIES_BOULDIN, "twcv": kernels.TWCV, "ftwcv": kernels.FTWCV}
 
 
 class BagObjective(Shared):
@@ -89,7 +88,7 @@ class BagObjective(Shared):
         if objective == "ftwcv" and reading == "between":
             constant = float(geometry.weights @ np.einsum("bd,bd->b", geometry.means, geometry.means))
         pairs = signed_pairs(geometry.n_bags, constraints)
-        self._task = bag_distances.Task(
+        self._task = kernels.Task(
             CODES[objective], literal, constant, terms, 0, min_cluster_size, float(penalty), *pairs
         )
         self._repair = PartitionRepair(
@@ -114,7 +113,7 @@ class BagObjective(Shared):
         no_genes = np.zeros(np.atleast_2d(labels).shape, dtype=np.bool_)
         limits = np.zeros(len(no_genes), dtype=np.int64)
         drawn = no_genes, no_genes.astype(np.float64)
-        return self._run(sweep_population, self._task, labels, drawn, limits)[1:3]
+        return self._run(kernels.sweep_population, self._task, labels, drawn, limits)[1:3]
 
     def improve(
         self,
@@ -149,7 +148,7 @@ class BagObjective(Shared):
         if max_trials is not None:
             limits = np.clip(max_trials - (np.cumsum(limits) - limits), 0, limits)
         task = self._task._replace(rule=RULES[draw_weights])
-        return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
+        return self._improved(self._run(kernels.sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
         """Move single bags to their best clusters, in random order, until no move improves the objective.
@@ -162,8 +161,8 @@ class BagObjective(Shared):
         limits = np.full(count, np.iinfo(np.int64).max)
         if max_trials is not None:
             limits = max_trials // count + (np.arange(count) < max_trials % count)
-        task = self._task._replace(rule=bag_distances.GREEDY)
-        return self._improved(self._run(descend_population, task, labels, (order,), limits))
+        task = self._task._replace(rule=kernels.GREEDY)
+        return self._improved(self._run(kernels.descend_population, task, labels, (order,), limits))
 
     def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
         """Perform one k-means step: assign each bag to its nearest centroid, then fill empty clusters.
@@ -216,7 +215,7 @@ class BagObjective(Shared):
         labels = self.geometry.checked(labels, self.n_clusters).copy()
         values, violations = np.empty((2, len(labels)))
         trials = np.zeros(len(labels), dtype=np.int64)
-        data, projections = self.geometry.arrays, task.objective != bag_distances.FTWCV
+        data, projections = self.geometry.arrays, task.objective != kernels.FTWCV
         for rows in self.geometry.chunks(len(labels), self.n_clusters):
             arrays = [part[rows] for part in (*drawn, limits, values, violations, trials)]
             visits = np.minimum(limits[rows], self.n_bags) + 1.0

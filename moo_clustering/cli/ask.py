@@ -125,7 +125,7 @@ class AskedRun:
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Cluster names: classes entered in the session, otherwise names of similar clusters in the run."""
+        """Names entered in the session or, for other clusters, names of similar clusters in the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         if known := {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}:
             known = carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known)
@@ -238,7 +238,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
         from moo_clustering.visualization.report import write_report
         from moo_clustering.visualization.report.page import save_content
 
-        content = asked_content(run, names)
+        content = asked_content(run)
         save_content(out / runs.CONTENT, content)
         write_report(content, out / runs.REPORT)
         files += [runs.CONTENT, runs.REPORT]
@@ -246,7 +246,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     return files
 
 
-def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
+def asked_content(run: AskedRun) -> ReportContent:
     """Create a report on the solutions of the fit and the partition after all answers."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
@@ -254,7 +254,8 @@ def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportCont
     session, of_fit = run.session, runs.run_content(run.folder)
     groups, labels = session.groups_, run.labels[None]
     pairs: Any = dict(zip(("must_link", "cannot_link"), session.pairs(), strict=True))
-    names = with_user_names([f"cluster {number}" for number in range(len(groups))], cluster_names)
+    names = run.cluster_names
+    named = with_user_names([f"cluster {number}" for number in range(len(groups))], names)
     answered = content.ReportContent(
         title=f"{len(session.history_)} answers",
         names=["result"],
@@ -263,7 +264,7 @@ def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportCont
         facts=[("state", session.summary())],
         sample_kind=of_fit.sample_kind,
         columns=content.size_columns(labels) + content.constraint_columns(labels, pairs),
-        cluster_names={0: names} if cluster_names else {},
+        cluster_names={0: named} if names else {},
         left_out=of_fit.left_out,
         clusters={0: [content.ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]},
         **pairs,
@@ -283,12 +284,12 @@ def run_ask(
     runs.run_record(folder)
     results = folder / "asked" if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
-    interrupted = False
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
         run = AskedRun(folder, resume=resume, mode=mode, error_rate=error_rate)
         target.reserve()  # so that no other command writes to the folder during the session
+        interrupted = False
         try:
             try:
                 _json_dialog(run) if as_json else _dialog(run)
@@ -385,12 +386,10 @@ def _typed(mode: str, run: AskedRun) -> str:
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
-        if terminal and mode == "pairs":
-            text = click.getchar().strip().lower()
-        elif not (text := _line()):
+        text = click.getchar().lower() if terminal and mode == "pairs" else _line()
+        if not text:
             raise EOFError
-        else:
-            text = text.strip()
+        text = text.strip()
         if not terminal or mode == "pairs":
             click.echo(printable_line(text))
         if text == "q":

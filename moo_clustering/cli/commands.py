@@ -19,7 +19,7 @@ _RUN = PathArgument("folder", exists=True)
 _FILE, _NEW_FILE = PathArgument("file", exists=True), PathArgument("file", new=True)
 _NAMED_FILE = PathArgument("file", path_type=str)
 _NEW_FOLDER = PathArgument("folder", new=True)
-_NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
+_NATURAL, _POSITIVE, _SHARES = click.IntRange(min=0), click.IntRange(min=1), click.FloatRange(0, 1)
 _MODES = ["pairs", "names"]
 
 
@@ -72,11 +72,14 @@ def _share(context: click.Context, parameter: click.Parameter, value: str | None
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
 
 
-def _rate(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """Parse a share below one half, or "auto"."""
-    if value in (None, "auto"):
-        return value
-    return click.FloatRange(0, 0.5, max_open=True).convert(value, parameter, context)
+class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
+    """Parameter type: a share below one half, or "auto"."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        rates = click.FloatRange(0, 0.5, max_open=True)
+        return value if value == "auto" else rates.convert(value, param, ctx)
 
 
 @main.command()
@@ -86,7 +89,7 @@ def _rate(context: click.Context, parameter: click.Parameter, value: Any) -> Any
     "--error-rate SHARE",
     "Expected share of wrong answers; 0 rejects contradictory answers, and auto estimates the share from "
     "repeated questions.  [default: 0.03]",
-    callback=_rate,
+    _OrAuto(),
 )
 @_flag("--resume", "Continue from the answers saved in DIR.")
 @_option("--out OUT", "Folder for the resulting clusters.  [default: DIR/asked]", _NEW_FOLDER)
@@ -161,9 +164,7 @@ def demo(out: Path, seed: int) -> None:
 @_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
 @_option("--mode", "With --ask: what to ask, as in `moo-clustering ask`.", _MODES)
 @_option(
-    "--error-rate SHARE",
-    "With --ask: expected share of wrong answers, or auto.  [default: 0.03]",
-    callback=_rate,
+    "--error-rate SHARE", "With --ask: expected share of wrong answers, or auto.  [default: 0.03]", _OrAuto()
 )
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
@@ -258,11 +259,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in partitions on a Dask c
 @_option("--bag COLUMN", "Column of bag identifiers, if DATA contains bags of instances.")
 @_option("--labels COLUMN", "Column of known classes, used only to score the clusters, not to fit them.")
 @_option("--partial-labels COLUMN", "Column of partially known classes, for the fit (empty or -1: unknown).")
-@_option(
-    "--hold-out SHARE",
-    "Methods that predict labels: share of the labels to withhold for scoring.",
-    click.FloatRange(0, 1),
-)
+@_option("--hold-out SHARE", "Methods that predict labels: share of labels withheld for scoring.", _SHARES)
 @_option(
     "--label-file FILE",
     "Labels of an ARFF file (MULAN XML) or .npz file (array Y).  [default: a file next to DATA]",
@@ -480,7 +477,7 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 @_option(
     "--fidelity SHARE",
     "Minimum share of rows that the printed rules assign to the correct cluster.",
-    click.FloatRange(0, 1),
+    _SHARES,
     shown=0.95,
 )
 @_option(

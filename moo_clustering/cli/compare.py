@@ -29,7 +29,7 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
             raise ValueError(f"cannot save the figure: folder {figure.parent} does not exist")
         plot_critical_difference(outcome, alpha=outcome.alpha, method=outcome.posthoc, path=figure)
     if as_json:
-        return json_text(_record(outcome, as_results(table).values, figure))
+        return json_text(_record(outcome, as_results(table)[0].to_numpy(), figure))
     saved = [] if figure is None else [f"Saved the diagram in {figure}."]
     return "\n\n".join([_as_text(outcome), *saved])
 

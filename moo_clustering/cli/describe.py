@@ -46,14 +46,13 @@ _WIDTHS = {
     "features": 60,
 }  # fmt: skip
 _SHOWN = 20
-_BETWEEN = "; "
 # A column nearly determines the clusters if it has at most _VALUES distinct values, and if at least a share
 # _PURE of the rows have the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # For subspace methods: maximum numbers of features and classes listed per cluster, and of plotted clusters.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Limits on multiplications and on bags, above which indices based on all distances between bags are omitted.
+# Above this number of multiplications or bags, indices that need all distances between bags are omitted.
 MOST_WORK, MOST_BAGS = 2e11, 5000
 # File with the data required to ask questions about a fit, and its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
@@ -77,8 +76,7 @@ def describe(job: Job) -> Description:
         found.clusters = found.frames["clusters.csv"] = cluster_frame(samples, estimator)
         found.pictures[TERMS] = partial(draw_terms, text=samples, job=job)
     elif job.method.categorical:
-        columns = samples.columns()
-        assert columns is not None
+        columns: Any = samples.columns()
         found.names = ComparedColumns(columns).describe(result.labels)
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
@@ -234,8 +232,8 @@ def _cell(name: str, value: Any, width: int | None) -> str:
     if name == "features":  # omit the weights for legibility
         value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
     elif name == "contrasts":  # as many as fit
-        while len(value) > _WIDTHS[name] and _BETWEEN in value:
-            value = value.rpartition(_BETWEEN)[0]
+        while len(value) > _WIDTHS[name] and "; " in value:
+            value = value.rpartition("; ")[0]
     return str(value) if width is None else shortened(value, width)
 
 
@@ -339,8 +337,8 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
 
 
 def _describe_columns(found: Description, samples: Samples, result: ClusteringResult) -> None:
-    columns, (known, units) = samples.columns(), samples.described_columns()
-    assert columns is not None
+    columns: Any = samples.columns()
+    known, units = samples.described_columns()
     found.names = ComparedColumns(known, units).describe(result.labels)
     if result.user_names:
         found.names = found.names.with_names(with_user_names(found.names.names, result.user_names))
@@ -395,22 +393,15 @@ def column_frames(
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a table of cluster names and contrasts, and this table with typical values of all columns."""
-    found = [each for each in described if each.size]
-    short = pd.DataFrame(
-        {
-            "cluster": [each.cluster for each in found],
-            "size": [each.size for each in found],
-            "name": [each.name for each in found],
-            "contrasts": [_BETWEEN.join(map(str, each.contrasts)) for each in found],
-        }
-    )
+    short = described.to_frame()[["cluster", "size", "name", "contrasts"]]
+    short = short[short["size"] > 0].reset_index(drop=True)
     columns, labels = columns[labels >= 0], labels[labels >= 0]  # exclude outliers (-1)
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
         # Rename columns that have the same name as another column of the cluster table.
         title = f"{name} (column)" if name in short else str(name)
-        values[title] = [show(columns[name][labels == each.cluster]) for each in found]
+        values[title] = [show(columns[name][labels == cluster]) for cluster in short["cluster"]]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
 
 
@@ -430,15 +421,13 @@ def _category(column: pd.Series[Any]) -> Any:
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
     """Describe the clusters, and return columns that describe the samples (see :func:`of_rows`)."""
-    from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
     result, samples = job.result, job.samples
     labels = result.labels
     if found.names is None:
         found.names = ComparedColumns(*samples.described_columns()).describe(labels)
-    shown = read_samples(result, samples.X, len(labels))
-    assert isinstance(shown, Shown)
+    shown: Any = read_samples(result, samples.X, len(labels))
     typical = typical_of(shown, labels, result.medoids)
     pairs = zip(found.names, typical, strict=True)
     found.names = ClusterDescriptions([replace(each, typical=rows) for each, rows in pairs])
@@ -475,8 +464,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Return the label, size, impurity, leading features and classes of each non-empty cluster."""
-    # For documents, the table also contains a typical document and its title.
+    """Describe each non-empty cluster by its label, size, impurity, leading features and classes."""
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -515,7 +503,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features as bars: weight times difference from the overall mean."""
+    """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
     # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms

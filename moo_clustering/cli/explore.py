@@ -237,7 +237,7 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address that opens the page once only, because other users may read it in the list of processes."""
+        """Address that works only once, because other users can see it in the list of processes."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def process_request(self, request: Any, client_address: Any) -> None:

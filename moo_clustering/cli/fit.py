@@ -626,7 +626,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # Omit the remark if there are ``alternatives``: such fits do not select by separation indices.
+    # Fits with ``alternatives`` do not select by separation indices, so omit this remark for them.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {least} of {sum(sizes)} bags: separation indices favour clusters of "

@@ -249,35 +249,31 @@ def folder_names(path: Path) -> set[str]:
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
     """Inspect a folder (see RunFolder) that may contain an earlier run of the command ``replaces``."""
-    names = folder_names(path)
-    has_checkpoint = CHECKPOINT in names
-    if RECORD in names:
-        record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
-        if replaces is not None and record.get("command") == replaces:
-            return False, True
-        # If a complete run has a checkpoint but no report, its report could not be saved; it can be resumed.
-        if not (resume and has_checkpoint and CONTENT not in names):
-            _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
-    elif names - {CHECKPOINT}:
-        raise FolderError(f"{path} contains other files; {_OTHER}")
-    elif has_checkpoint and not resume:
-        raise FolderError(f"{path} contains a checkpoint; continue from it with --resume, or {_OTHER}")
-    return has_checkpoint, RECORD in names
-
-
-def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels: bool, resume: bool) -> None:
     # The files show how far a run has progressed, because they are written in this order: record ("running"),
     # checkpoints, results, report, record ("complete" or "interrupted"). The checkpoint is removed last.
-    if status == "complete":
-        raise FolderError(f"{path} contains a finished run; {_OTHER}")
-    if has_checkpoint:
-        if not resume:
-            raise FolderError(f"{path} contains an unfinished run; continue it with --resume, or {_OTHER}")
-    elif has_labels and status != "running":
-        raise FolderError(f"{path} contains an interrupted run without a checkpoint to resume from; {_OTHER}")
-    elif status == "running" and not resume:
-        said = f"{path} contains a run that is still running or was killed"
-        raise FolderError(f"{said}; start over with --resume, or {_OTHER}")
+    names = folder_names(path)
+    has_checkpoint, has_record, fault = CHECKPOINT in names, RECORD in names, ""
+    if has_record:
+        record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
+        status = record["status"]
+        if replaces is not None and record.get("command") == replaces:
+            return False, True
+        if status == "complete":
+            # If there is a checkpoint but no report, saving the report failed, and the run can be resumed.
+            fault = "" if resume and has_checkpoint and CONTENT not in names else "a finished run;"
+        elif has_checkpoint:
+            fault = "" if resume else "an unfinished run; continue it with --resume, or"
+        elif LABELS in names and status != "running":
+            fault = "an interrupted run without a checkpoint to resume from;"
+        elif status == "running" and not resume:
+            fault = "a run that is still running or was killed; start over with --resume, or"
+    elif names - {CHECKPOINT}:
+        fault = "other files;"
+    elif has_checkpoint and not resume:
+        fault = "a checkpoint; continue from it with --resume, or"
+    if fault:
+        raise FolderError(f"{path} contains {fault} {_OTHER}")
+    return has_checkpoint, has_record
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
@@ -585,7 +581,7 @@ def own_column(heads: Sequence[str], name: str) -> int:
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save a fitted estimator and ``more``, without attributes that are not required for prediction."""
+    """Save ``more`` and a fitted estimator, without attributes that prediction does not need."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):

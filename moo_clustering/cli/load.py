@@ -29,8 +29,8 @@ from moo_clustering._arrays import did_you_mean, optional_package, unit_rows
 from moo_clustering._messages import for_command, message_line
 from moo_clustering.cli import samples as kinds
 from moo_clustering.cli.samples import PreparedSamples, Samples, TextSamples
-from moo_clustering.datasets import BUNDLED, BagTable, CategoryTable, DataError, Table, tables
-from moo_clustering.datasets.bags import BagOptions, may_be_role
+from moo_clustering.datasets import BUNDLED, BagTable, CategoryTable, DataError, Table, files, tables
+from moo_clustering.datasets.bags import CLASS
 from moo_clustering.datasets.files import GRAPHS, NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS, Method, accepting
@@ -206,7 +206,7 @@ def load_bags(
         known = _read(path, bag, labels, others)
     else:
         for name in given.bags.feature_names or ():
-            if may_be_role(column := name.partition("=")[0], BagOptions(bag=column)):
+            if CLASS.fullmatch(column := name.partition("=")[0]):
                 said = f"column {column!r} would be a feature, but appears to contain the known classes"
                 raise DataError(f"{said}; use it with --labels {column}, or exclude it with --drop {column}")
     if given is not None and given.labels is not None:
@@ -266,8 +266,8 @@ def methods_of_label_sets() -> str:
 def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
-    # The label attributes of an ARFF file are named by ``label_file`` (MULAN XML), by default a file next to
-    # it, or by ``partial_labels``. Attributes cannot have other roles, except ``drop`` and ``id_column``.
+    # In an ARFF file, the label attributes are those named by ``label_file`` (MULAN XML; default: a file next
+    # to the ARFF file) or, without such a file, by ``partial_labels``.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
@@ -365,10 +365,10 @@ def load_prepared(
     try:
         if frame is None:
             frame, roles, notes = tables.read_frame(path, roles)
-        tables.check_roles(roles, list(frame.columns), str(path))
+        taken = roles.by_column()
+        files.check_names(taken, list(frame.columns), path)
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
-    taken = roles.by_column()
     features = [column for column in frame.columns if column not in taken]
     if not features:
         raise DataError(f"{path} has no feature columns besides {', '.join(map(repr, taken))}")

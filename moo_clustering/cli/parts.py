@@ -39,7 +39,7 @@ from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
 _SHOWN = 20_000  # number of rows sampled for the report and cluster descriptions
-# Options that apply to partitioned tables: first those of ``fit`` only, then those of ``predict``, too.
+# Options that apply to partitioned tables: those of ``fit`` only, and those of ``fit`` and ``predict``.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 

@@ -178,8 +178,8 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
     """Return the columns that all spreadsheets read alike, their decimal mark, and notes on other columns."""
-    # Use the decimal mark with which fewer columns are dropped; if tied, a comma if semicolons separate
-    # cells.
+    # Use the decimal mark that drops fewer columns. If both drop the same number, use a comma in tables whose
+    # cells are separated by semicolons, otherwise a point.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -217,9 +217,9 @@ def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Map
 
 def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> PreparedTable:
     """Convert rows to features as the command ``fit`` does; columns such as labels are ignored."""
-    others = {*Roles(**model["roles"]).by_column()} - {*model["preparer"].column_names_}
+    others = [*Roles(**model["roles"]).by_column()]
     try:
-        table: PreparedTable = model["preparer"].prepare(frame.drop(columns=[*others], errors="ignore"))
+        table: PreparedTable = model["preparer"].prepare(frame.drop(columns=others, errors="ignore"))
     except DataError as error:
         raise DataError(f"{path}: {for_command(error)}") from error
     return table

@@ -22,7 +22,7 @@ from moo_clustering.persistence import fingerprint, replacing
 if TYPE_CHECKING:
     from moo_clustering.datasets.tables import Roles
 
-# Limits on texts that identify samples: their characters, the columns that they show, and the samples.
+# Texts that identify samples: maximum numbers of characters, of columns shown, and of samples.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
 _FEWEST = 2  # minimum number of label columns in a fit
 REGIONS = "regions.geojson"

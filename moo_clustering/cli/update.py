@@ -44,8 +44,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
             raise DataError(f"{said}; fit all rows again instead")
         run.restore(quiet)
         new, notes = read_rows(data, run.model, header, {"header": "--no-header"})
-        features = new.drop(columns=[name for name in run.roles.by_column() if name in new])
-        table = prepare_rows(data, run.model, features)
+        table = prepare_rows(data, run.model, new)
         new, more_notes = _aligned(new, run, data)
         old_names = cluster_names(run.model)
         rows = pd.concat([run.rows, new], ignore_index=True)
@@ -166,9 +165,8 @@ class _Run:
         job = Job(
             "fit", self.method, self.estimator, samples, self.record["seed"],
             why=self.record.get("method_taken", ""), sources=self.record["supervision"],
-            lines=lambda job: [*self._lines(), line],
+            supervision=self._supervision(samples), lines=lambda job: [*self._lines(), line],
         )  # fmt: skip
-        job.supervision = self._supervision(samples)
         kept = {key: self.record[key] for key in ("updates", "rule", "title") if key in self.record}
         record = job.record() | kept | {"status": "complete", **extra}
         warn_of_missing(job)
@@ -226,8 +224,8 @@ class _Run:
         given = self.record["supervision"]
         found = {"y": samples.partial_y} if "partial_labels" in given else {}
         if self.content is not None:
-            pairs = {name: vars(self.content)[name] for name in ("must_link", "cannot_link")}
-            found |= {name: rows for name, rows in pairs.items() if name in given}
+            pairs = [name for name in ("must_link", "cannot_link") if name in given]
+            found |= {name: vars(self.content)[name] for name in pairs}
         return found
 
     def _lines(self) -> list[tuple[str, str]]:

@@ -42,8 +42,7 @@ MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
 TIE = 1e-12  # maximum difference of tied associations
 MAX_SWEEPS = 20  # maximum number of sweeps in which clusters are matched to meta-clusters
-# Maximum size of a METIS part, as a multiple of the mean part size. MCLA merges clusters only if the largest
-# cluster exceeds a higher multiple: 1.8 times the mean for two clusters, 2 to 2.7 times for three to eight.
+# Multiples of the mean part size: maximum size of a METIS part, and size above which MCLA may merge clusters.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -283,8 +282,8 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """If all runs agree on ``n_parts`` parts, return them, otherwise None, in O(n_samples n_runs) time."""
-    # If all runs are complete, first try the groups of samples that share a cluster in every run (``fewer``
-    # permits fewer than ``n_parts`` groups). Then try the hypergraph's connected components.
+    # If all runs are complete, first try the groups of samples that share a cluster in every run. With
+    # ``fewer``, there may be fewer than ``n_parts`` groups. Then try the hypergraph's connected components.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -459,8 +458,8 @@ def spectral_parts(
 ) -> IntpArray:
     """Apply k-means to singular vectors of D_v^(-1/2) H^T D_e^(-1/2), with rows scaled to unit length."""
     # H is the incidence matrix; D_v and D_e are degrees of samples and hyperedges. With ``with_edges``,
-    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else
-    # O(n_samples n_runs n_parts).
+    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for at most 2000 hyperedges, and
+    # O(n_samples n_runs n_parts) time for more.
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -753,8 +752,8 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 def jaccard(edges: Hyperedges) -> FloatArray:
     """Compute Jaccard indices of hyperedges on the samples that both runs contain; the diagonal is zero."""
     shared = edges.intersections
-    # within[a, b] is the number of samples of hyperedge a that the run of b contains. As the clusters of a
-    # run are disjoint, it is the sum of their intersections with a.
+    # within[a, b] is the number of samples of hyperedge a that the run of b contains: the sum of a's
+    # intersections with the clusters of this run, which are disjoint.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared

@@ -13,7 +13,7 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.optimize import minimize
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, spawn_seeds
+from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, integer_seed, spawn_seeds
 from moo_clustering._data import FLOATS, checked_integers, checked_table
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
@@ -213,7 +213,7 @@ def _front_of_all(problem: EnsembleSelectionProblem) -> tuple[NDArray[np.bool_],
 def _evolved_front(
     problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    sampling_rng, search = np.random.default_rng(seed.spawn(1)[0]), int(seed.generate_state(1)[0] >> 1)
+    sampling_rng, search = np.random.default_rng(seed.spawn(1)[0]), integer_seed(seed)
     first = BinaryRandomSampling()(problem, pop_size, random_state=sampling_rng).get("X")
     # Include the whole ensemble: this subset is always feasible.
     first[0] = True

@@ -11,25 +11,23 @@ from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._targets import marked
 
 
-def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of samples, and return them as an array, in the same order and with duplicates."""
+def check_pairs(pairs: ArrayLike | None, n: int, name: str, what: str = "samples") -> Int64Array:
+    """Check pairs of different samples or groups, and return them in the same order, with duplicates."""
     array = checked_array([] if pairs is None else pairs, name)
     if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"{name} must have shape (n_pairs, 2), got shape {array.shape}")
     array = checked_integers(array, name).astype(np.int64, copy=False)
-    outside = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
-    if len(outside):
+    if len(outside := np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))):
         i, j = array[outside[0]]
         raise ValueError(
             f"{name} row {outside[0]}: pair ({i}, {j}) is out of range; "
-            f"with n_samples={n_samples}, samples are numbered 0 to {n_samples - 1}"
+            f"with n_{what}={n}, {what} are numbered 0 to {n - 1}"
         )
-    alike = np.flatnonzero(array[:, 0] == array[:, 1])
-    if len(alike):
+    if len(alike := np.flatnonzero(array[:, 0] == array[:, 1])):
         i = array[alike[0], 0]
-        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {i}) links a sample to itself")
+        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {i}) links a {what[:-1]} to itself")
     return array
 
 
@@ -40,8 +38,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
     array = checked_array(weights, name, np.float64).copy()
     if array.shape != (n_pairs,):
         raise ValueError(f"{name} must have one weight per pair ({n_pairs}), got shape {array.shape}")
-    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
-    if len(wrong):
+    if len(wrong := np.flatnonzero(~(np.isfinite(array) & (array > 0)))):
         raise ValueError(f"{name} must be positive and finite, got {array[wrong[0]]} at [{wrong[0]}]")
     return array
 
@@ -55,8 +52,7 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
         raise ValueError(f"y must have one value per sample ({n_samples}), got {len(values)}")
     hint = "; number the classes 0, 1, ... and mark unlabelled samples with -1"
     classes = checked_integers(marked(values), "y", hint).astype(np.int64, copy=False)
-    wrong = np.flatnonzero(classes < -1)
-    if len(wrong):
+    if len(wrong := np.flatnonzero(classes < -1)):
         raise ValueError(f"y must be at least -1, got {classes[wrong[0]]} at [{wrong[0]}]{hint}")
     return classes
 

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from moo_clustering._arrays import BoolArray, Int64Array, Shared, number_clusters
-from moo_clustering._data import checked_array, checked_integers
+from moo_clustering._data import checked_integers
 from moo_clustering.constraints import _checks
 
 # Maximum number of contradictions described in an error message; the others are only counted.
@@ -49,16 +49,7 @@ class ConstraintGroups(Shared):
         if groups.ndim != 1 or not len(groups) or groups.min() < -1:
             raise ValueError("groups must be a 1-d array of integers of at least -1, one per sample")
         n_groups = int(groups.max()) + 1
-        pairs = checked_array(self.conflicts, "conflicts")
-        pairs = np.empty((0, 2), np.int64) if not pairs.size else checked_integers(pairs, "conflicts")
-        if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(f"conflicts must have shape (n_conflicts, 2), got shape {pairs.shape}")
-        wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
-        if wrong.any():
-            g, h = pairs[np.flatnonzero(wrong)[0]]
-            raise ValueError(
-                f"conflicts must be pairs of different groups from 0 to {n_groups - 1}, got ({g}, {h})"
-            )
+        pairs = _checks.check_pairs(self.conflicts, n_groups, "conflicts", "groups")
         keys = _checks.distinct(_checks.pair_keys(pairs, max(1, n_groups)))
         conflicts = _checks.keys_to_pairs(keys, max(1, n_groups))
         both = np.concatenate([conflicts, conflicts[:, ::-1]])

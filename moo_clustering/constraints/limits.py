@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import block_slices, integer, number_clusters, probability, quoted
+from moo_clustering._arrays import block_slices, integer, number_clusters, positive, probability, quoted
 from moo_clustering._data import checked_amounts, checked_array, checked_graph, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import Documented
@@ -149,7 +149,7 @@ class _Loads(Limit):
 
     def violations(self, labels: IntArray) -> FloatArray:
         rows = self._rows(labels)
-        return self.load_violations(_sums(rows, self.weight), _sums(rows) > 0)
+        return self.load_violations(cluster_sums(rows, self.weight), cluster_sums(rows) > 0)
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
         """Compute violations from ``loads``: cluster sizes or weights, shape (n_partitions, n_clusters)."""
@@ -191,9 +191,8 @@ class ClusterSizes(_Loads):
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        One bound for all clusters, or one per cluster. Bounds per cluster are matched to clusters so
-        that the violation is lowest. Each cluster without bounds adds 1, as does each positive ``low``
-        without a cluster.
+        One bound for all clusters, or one per cluster. Bounds per cluster are matched to clusters so that the
+        violation is lowest. A cluster without bounds and a positive ``low`` without a cluster each add 1.
 
     Examples
     --------
@@ -321,7 +320,9 @@ class Contiguity(Limit):
             n_pieces, piece = csgraph.connected_components(within, directed=False)
             row_of = np.empty(n_pieces, dtype=np.int64)
             row_of[piece] = np.repeat(np.arange(len(block)), n)
-            out[part] = np.bincount(row_of, minlength=len(block)) / (_sums(block) > 0).sum(axis=1) - 1.0
+            out[part] = (
+                np.bincount(row_of, minlength=len(block)) / (cluster_sums(block) > 0).sum(axis=1) - 1.0
+            )
         return out
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
@@ -377,9 +378,9 @@ class GroupShares(Limit):
 
     def violations(self, labels: IntArray) -> FloatArray:
         rows = self._rows(labels)
-        sizes, worst = _sums(rows), np.zeros(len(rows))
+        sizes, worst = cluster_sums(rows), np.zeros(len(rows))
         for group, count in enumerate(self._counts):
-            counts = _sums(rows[:, self.codes == group], width=sizes.shape[1])
+            counts = cluster_sums(rows[:, self.codes == group], width=sizes.shape[1])
             ratio = counts * (len(self.codes) / count) / np.maximum(sizes, 1)
             miss = np.where(sizes > 0, np.maximum(self.low - ratio, ratio - self.high), 0.0)
             worst = np.maximum(worst, miss.max(axis=1))
@@ -419,9 +420,7 @@ class Diameter(Limit):
     def __init__(self, D: Any, at_most: float, *, name: str | None = None) -> None:
         super().__init__(name=name)
         distances = checked_distances(D, "D", dtype=np.float64)
-        self.n_samples, self.at_most = len(distances), at_most
-        if isinstance(at_most, bool) or not isinstance(at_most, int | float | np.number) or not at_most > 0:
-            raise ValueError(f"at_most must be a positive number, got {quoted(at_most)}")
+        self.n_samples, self.at_most = len(distances), positive("at_most", at_most)
         far = np.argwhere(np.triu(distances > at_most * (1 + _ROUNDING), 1))
         i, j = far[np.argsort(-distances[tuple(far.T)], kind="stable")].T
         self._far = i, j, distances[i, j]
@@ -486,7 +485,9 @@ class ClusterCount(Limit):
         self.high = np.inf if high is None else integer("high", high, self.low)
 
     def violations(self, labels: IntArray) -> FloatArray:
-        return _missed((_sums(self._rows(labels)) > 0).sum(axis=1), np.array(self.low), np.array(self.high))
+        return _missed(
+            (cluster_sums(self._rows(labels)) > 0).sum(axis=1), np.array(self.low), np.array(self.high)
+        )
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
         super().possible(k, n_samples)
@@ -557,7 +558,7 @@ class Kept(Limit):
             )
 
 
-def _sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
+def cluster_sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
     """Sum the weights or count the samples of each cluster; shape (n_partitions, n_clusters)."""
     k = max(width, int(rows.max(initial=0)) + 1)
     out = np.empty((len(rows), k))

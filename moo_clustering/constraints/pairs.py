@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from moo_clustering._arrays import Shared, block_slices, integer, probability
 from moo_clustering._data import checked_integers, checked_table, require_same_samples
 from moo_clustering._docs import documented
-from moo_clustering._types import FloatArray, Int64Array, IntpArray
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
 from moo_clustering.constraints.groups import ConstraintGroups, connected, refuse_contradictions
@@ -102,8 +102,9 @@ class PairwiseConstraints(Shared):
         """Draw must-links between samples that share a label, and cannot-links between samples that do not.
 
         With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
-        ``"stratified"`` takes up to O(n_samples**2) time. In large data sets, 10 % of the pairs reveal
-        nearly all labels by connecting each class of at least 50 samples; ``"docs"`` is more realistic.
+        ``"stratified"`` takes up to O(n_samples**2) time. In large data sets, 10 % of the pairs connect the
+        samples of each class of at least 50 samples, which reveals nearly all labels; ``"docs"`` is more
+        realistic.
 
         Parameters
         ----------
@@ -128,7 +129,7 @@ class PairwiseConstraints(Shared):
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """Constrain all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 if unlabelled.
 
-        Raises a ValueError for more than ``max_pairs`` pairs, which :class:`ConstraintGroups` need not list.
+        Raises a ValueError for more than ``max_pairs`` pairs. :class:`ConstraintGroups` does not list pairs.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -186,9 +187,37 @@ class PairwiseConstraints(Shared):
         if strict:
             unlabelled = np.full(self.n_samples, -1)
             refuse_contradictions(component, unlabelled[:0], conflicts, self.must_link, unlabelled)
-        cannot, weights = self.cannot_link[~inside], self.cannot_link_weights[~inside]
-        closed = _closed(self.must_link, self.must_link_weights, cannot, weights, component, max_pairs)
-        return closed, conflicts
+        return self._closed(component, ~inside, max_pairs), conflicts
+
+    def _closed(self, component: Int64Array, kept: BoolArray, max_pairs: int) -> PairwiseConstraints:
+        """Return all must-links within components, and all cannot-links that the ``kept`` ones imply."""
+        must, must_weights = self.must_link, self.must_link_weights
+        cannot, cannot_weights = self.cannot_link[kept], self.cannot_link_weights[kept]
+        n_components = int(component.max()) + 1
+        size = np.bincount(component).astype(np.int64)
+        member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
+        # The weight remains infinite for components of a single sample, which have no must-links.
+        weakest = np.full(n_components, np.inf)
+        np.minimum.at(weakest, component[must[:, 0]], must_weights)
+
+        # Map cannot-links to pairs of components.
+        lifted, apart = np.unique(_checks.pair_keys(component[cannot], n_components), return_inverse=True)
+        left, right = _checks.keys_to_pairs(lifted, n_components).T
+        between = np.minimum(weakest[left], weakest[right])
+        np.minimum.at(between, apart, cannot_weights)
+
+        n_within, n_across = n_pairs(size), size[left] * size[right]
+        _checks.check_affordable(int(n_within.sum() + n_across.sum()), max_pairs)
+        owner, rank = expand(n_within)
+        a, b = _checks.unrank_pairs(rank)
+        within = member[np.column_stack([start[owner] + a, start[owner] + b])]
+        within_weights = _with_listed(within, weakest[owner], must, must_weights, self.n_samples)
+        owner, rank = expand(n_across)
+        a, b = np.divmod(rank, size[right[owner]])
+        across = member[np.column_stack([start[left[owner]] + a, start[right[owner]] + b])]
+        across_weights = _with_listed(across, between[owner], cannot, cannot_weights, self.n_samples)
+        weights = {"must_link_weights": within_weights, "cannot_link_weights": across_weights}
+        return PairwiseConstraints(within, across, n_samples=self.n_samples, **weights)
 
     def groups(self) -> ConstraintGroups:
         """Return the closure as groups of samples; conflicts raise InconsistentConstraintsError."""
@@ -232,10 +261,22 @@ class PairwiseConstraints(Shared):
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
         """Count must-links and cannot-links with equal and with different labels, or sum their weights."""
+        # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
+        from moo_clustering._kernels.partitions import count_equal, weigh_equal
+
         # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
-        return [equal_and_different(population, *kind, self.is_weighted) for kind in kinds]
+        found = []
+        for pairs, weights in kinds:
+            counts: Any = np.zeros((2, population.shape[1]), np.float64 if self.is_weighted else np.int64)
+            if self.is_weighted:
+                weigh_equal(population, pairs, weights, *counts)
+            else:
+                count_equal(population, pairs, counts[0])
+                counts[1] = len(pairs) - counts[0]
+            found.append((counts[0], counts[1]))
+        return found
 
     def __len__(self) -> int:
         return len(self.must_link) + len(self.cannot_link)
@@ -286,58 +327,6 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
     if least < 0:
         labels, greatest = labels.astype(np.int64) - least, greatest - least
     return labels.astype(np.min_scalar_type(greatest), copy=False)
-
-
-def equal_and_different(
-    labels: NDArray[Any], pairs: Int64Array, weights: FloatArray, is_weighted: bool
-) -> tuple[Counts, Counts]:
-    """Count pairs with equal and with different labels, or sum their weights, per column of ``labels``."""
-    # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
-    from moo_clustering._kernels.partitions import count_equal, weigh_equal
-
-    counts: Any = np.zeros((2, labels.shape[1]), dtype=np.float64 if is_weighted else np.int64)
-    equal, different = counts
-    if is_weighted:
-        weigh_equal(labels, pairs, weights, equal, different)
-        return equal, different
-    count_equal(labels, pairs, equal)
-    return equal, len(pairs) - equal
-
-
-def _closed(
-    must: Int64Array,
-    must_weights: FloatArray,
-    cannot: Int64Array,
-    cannot_weights: FloatArray,
-    component: Int64Array,
-    max_pairs: int,
-) -> PairwiseConstraints:
-    """Return all must-links within components, and all cannot-links between conflicting components."""
-    n_samples, n_components = len(component), int(component.max()) + 1
-    size = np.bincount(component).astype(np.int64)
-    member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
-    # The weight remains infinite for components of a single sample, which have no must-links.
-    weakest = np.full(n_components, np.inf)
-    np.minimum.at(weakest, component[must[:, 0]], must_weights)
-
-    # Map cannot-links to pairs of components.
-    lifted, apart = np.unique(_checks.pair_keys(component[cannot], n_components), return_inverse=True)
-    left, right = _checks.keys_to_pairs(lifted, n_components).T
-    between = np.minimum(weakest[left], weakest[right])
-    np.minimum.at(between, apart, cannot_weights)
-
-    n_within, n_across = n_pairs(size), size[left] * size[right]
-    _checks.check_affordable(int(n_within.sum() + n_across.sum()), max_pairs)
-    owner, rank = expand(n_within)
-    a, b = _checks.unrank_pairs(rank)
-    within = member[np.column_stack([start[owner] + a, start[owner] + b])]
-    within_weights = _with_listed(within, weakest[owner], must, must_weights, n_samples)
-    owner, rank = expand(n_across)
-    a, b = np.divmod(rank, size[right[owner]])
-    across = member[np.column_stack([start[left[owner]] + a, start[right[owner]] + b])]
-    across_weights = _with_listed(across, between[owner], cannot, cannot_weights, n_samples)
-    weights = {"must_link_weights": within_weights, "cannot_link_weights": across_weights}
-    return PairwiseConstraints(within, across, n_samples=n_samples, **weights)
 
 
 def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
@@ -406,13 +395,16 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
     """Return each partition's shares of satisfied must-links and cannot-links; omit a kind without pairs."""
     must, cannot = satisfied_pairs(partitions, supervision)
     kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
-    return {kind: found.satisfied / found.n_pairs for kind, found in kinds.items() if found.n_pairs}
+    return {kind: satisfied / n for kind, (satisfied, n) in kinds.items() if n}
 
 
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
-) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Count the pairs satisfied by each partition, including those implied by partial labels ``y``."""
+) -> tuple[tuple[Int64Array, int], tuple[Int64Array, int]]:
+    """Count the must-links and the cannot-links that each partition satisfies, and all pairs of each kind.
+
+    The pairs include those that the partial labels ``y`` imply.
+    """
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
     if y.ndim != 1:  # only single labels imply pairs, label sets do not
@@ -424,13 +416,12 @@ def satisfied_pairs(
     )
     n_must, n_cannot = len(pairs.must_link), len(pairs.cannot_link)
     must, cannot = (count.astype(np.int64) for count in pairs.satisfied(labels))
-    sizes = np.bincount(y[y >= 0])
-    if len(sizes):
+    if len(sizes := np.bincount(y[y >= 0])):
         together = int(n_pairs(sizes).sum())
         n_must, n_cannot = n_must + together, n_cannot + n_pairs(int(sizes.sum())) - together
         must_by_labels, cannot_by_labels = satisfied_from_labels(labels, y)
         must, cannot = must + must_by_labels, cannot + cannot_by_labels
-    return SatisfiedPairs(must, n_must), SatisfiedPairs(cannot, n_cannot)
+    return (must, n_must), (cannot, n_cannot)
 
 
 def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> Int64Array | None:
@@ -439,13 +430,6 @@ def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> I
     given = checked_integers(pairs, "pairs").reshape(-1, 2)
     i, j = y[given].T
     return given[~((i >= 0) & (j >= 0) & ((i == j) == same))]
-
-
-class SatisfiedPairs(NamedTuple):
-    """Number of pairs of one kind that each partition satisfies, and total number of such pairs."""
-
-    satisfied: Int64Array
-    n_pairs: int
 
 
 def constraint_groups(
@@ -566,38 +550,39 @@ def _half_mean_square(X: Any, pairs: Int64Array, weights: FloatArray) -> FloatAr
     return total / (2.0 * weights.sum())
 
 
-class Supervision(NamedTuple):
-    """Given and implied pairs, and the groups of samples that must-links join, ordered by lowest sample."""
-
-    pairs: PairwiseConstraints
-    components: list[IntpArray]
-
-
 def supervision_pairs(
     n_samples: int,
     y: ArrayLike | None,
     must_link: ArrayLike | None,
     cannot_link: ArrayLike | None,
     conflicts: str = "raise",
-) -> Supervision:
+) -> PairwiseConstraints:
     """Add the pairs implied by ``y`` to the given pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
-    labelled = np.zeros(n_samples, dtype=bool)
     if conflicts == "raise":
         supervision_groups(n_samples, y, given.must_link, given.cannot_link)
     if y is not None:
         known = PairwiseConstraints.from_partial_labels(y)
         if known.n_samples != n_samples:
             raise ValueError(f"y must have one value per sample ({n_samples}), got {known.n_samples}")
-        labelled = _checks.check_partial_labels(y) >= 0
         given = PairwiseConstraints(
             np.concatenate([given.must_link, known.must_link]),
             np.concatenate([given.cannot_link, known.cannot_link]),
             n_samples=n_samples,
         )
-    component = given.components()
+    return given
+
+
+def must_link_groups(pairs: PairwiseConstraints, y: ArrayLike | None) -> list[IntpArray]:
+    """Return the samples of each must-link component, ordered by their lowest sample.
+
+    Single samples are omitted, except if they have a label in ``y``.
+    """
+    component, labelled = pairs.components(), np.zeros(pairs.n_samples, dtype=bool)
+    if y is not None:
+        labelled = _checks.check_partial_labels(y) >= 0
     members = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
-    return Supervision(given, [m for m in members if len(m) > 1 or labelled[m[0]]])
+    return [m for m in members if len(m) > 1 or labelled[m[0]]]
 
 
 def supervision_groups(

@@ -26,7 +26,7 @@ from moo_clustering.persistence import cell_text, open_file, replacing
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
-_LONGEST = 500  # maximum length of an error message, because it may quote a cell of any length
+_LONGEST = 500  # maximum length of an error message, which may quote a long cell
 
 
 def read_pairs(
@@ -50,7 +50,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, it is unless it contains a number or row identifier.
+        Whether the first line is a header. If None, a line without numbers and row identifiers is a header.
 
     Returns
     -------
@@ -70,7 +70,9 @@ def read_pairs(
     for place, (line, row) in enumerate(_rows(path, None)):
         if len(row) != 2:
             _fail(path, line, f"expected two columns, got {len(row)}: {' | '.join(row)!r}")
-        if not place and (header or (header is None and not any(_is_row(cell, numbers) for cell in row))):
+        # A cell is a row if it is a row identifier or a number, even if the number is out of range.
+        are_rows = [cell in (numbers or {}) or _number(cell) is not None for cell in row]
+        if not place and (header or (header is None and not any(are_rows))):
             hints = (did_you_mean(cell, numbers) for cell in row if numbers and header is None)
             if hint := next(filter(None, hints), ""):
                 warn_caller(f"{fspath(path)}, line {line}: {row} is read as a header, not as a pair{hint}")
@@ -106,11 +108,6 @@ def _fail(path: Path, line: int, problem: str) -> NoReturn:
     if len(problem) > _LONGEST:
         problem = f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
     raise ValueError(f"{fspath(path)}, line {line}: {problem}")
-
-
-def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
-    """Return whether a cell is a row identifier or any number, even one that is out of range."""
-    return cell in (numbers or {}) or _number(cell) is not None
 
 
 def _number(cell: str) -> float | None:
@@ -208,7 +205,8 @@ def sample_constraints(
 
 
 def share_of(fraction: float, total: int) -> int:
-    """Return ceil(fraction * total) in exact decimals (0.07 of 100 is 7, not 8), at least 1 if possible."""
+    """Return ceil(fraction * total), and at least 1 unless ``total`` is 0."""
+    # Use the decimal fraction that was meant: as a float, 0.07 of 100 exceeds 7 and would be rounded up to 8.
     meant = Fraction(fraction).limit_denominator(10**12)
     return max(min(1, total), math.ceil(meant * total))
 
@@ -314,7 +312,7 @@ class SingleLabels:
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return each rank's segment and position in it; segment i ends before rank ``ends[i]``."""
+    """Return the segment of each rank, and its position in the segment. Segment i ends at ``ends[i] - 1``."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
@@ -333,7 +331,7 @@ class LabelSets:
         self.n_must = int(must.sum())
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
-        """Yield each block's first row, and a matrix that marks the later samples sharing a label."""
+        """For each block of rows, yield its first row and a mask of the later samples with common labels."""
         for part in block_slices(self.n_samples, self.n_samples):
             product = self._indicator[part] @ self._indicator.T
             later = sparse.csr_array(sparse.triu(product, k=part.start + 1))
@@ -363,7 +361,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # For each later sample that shares a label with a row, count the samples in between that do not.
+            # For each later sample with a common label, count the samples in between without common labels.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

@@ -6,16 +6,18 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 from xml.parsers import expat
 
 import numpy as np
 
-from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, quoted, warn_caller
-from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, did_you_mean, quoted, warn_caller
+from moo_clustering.datasets import files
+from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
 # MEKA's option -C (number of labels) in the relation name, for example 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
@@ -42,15 +44,15 @@ _MISSING = {"?", "", "<null>"}  # KEEL writes <null>
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
 _FREE = ("text", "date")  # kinds without declared values
-_Row = tuple[Sequence[int], Sequence[float]]
+_Row = tuple[Sequence[int], Sequence[float]]  # columns and codes of the stored entries
 
 
 @dataclass
 class Attribute:
-    """An attribute; ``values`` maps texts to codes: those declared or, if none are, those read so far."""
+    """An attribute or column; ``values`` maps the declared values, or the texts read so far, to codes."""
 
     name: str
-    kind: str
+    kind: str  # "numeric", "nominal" (declared values), "text", "date" or "relational"
     values: dict[str, int] = field(default_factory=dict)
     inner: list[Attribute] = field(default_factory=list)
     rounded: str = ""  # example of an integer that double precision cannot represent
@@ -72,14 +74,9 @@ class Attribute:
         return self.values.setdefault(token, len(self.values))
 
 
-@dataclass
-class Header:
-    """Contents of a header; ``inputs`` and ``outputs`` are attributes that KEEL files declare as such."""
-
-    attributes: list[Attribute]
-    inputs: list[str]
-    outputs: list[str]
-    relation: str
+def numbered(texts: Iterable[str]) -> dict[str, int]:
+    """Number the distinct texts in order of first appearance."""
+    return {text: code for code, text in enumerate(dict.fromkeys(texts))}
 
 
 def arff_lines(text: str) -> Lines:
@@ -96,8 +93,8 @@ def is_arff(text: str) -> bool:
     return first.startswith(("@relation", "@attribute"))
 
 
-def read_header(lines: Lines, source: str) -> Header:
-    """Read the header up to and including ``@data``; afterwards, ``lines`` yields the rows."""
+def read_header(lines: Lines, source: object) -> tuple[list[Attribute], list[str], list[str], str]:
+    """Read the header. Return the attributes, KEEL's inputs and outputs, and the relation name."""
     attributes: dict[str, Attribute] = {}
     inputs, outputs, relation, number = list[str](), list[str](), "", 0
     for number, line in lines:
@@ -125,11 +122,11 @@ def read_header(lines: Lines, source: str) -> Header:
             names[place] = name if name in attributes else name.split(None, 1)[0]
             if names[place] not in attributes:
                 raise DataError(f"{source} lists {name!r} as an input or output, but does not declare it")
-    return Header([*attributes.values()], inputs, outputs, relation)
+    return [*attributes.values()], inputs, outputs, relation
 
 
 def _declare(
-    attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: str
+    attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: object
 ) -> None:
     """Add the attribute that a line declares; inside a relational attribute, ``lines`` is None."""
     match = _ATTRIBUTE.fullmatch(line)
@@ -152,7 +149,7 @@ def _declare(
         values = _listed(declared[1:end], f"{where}: attribute {name!r}")
         if not values:
             raise DataError(f"{where}: attribute {name!r} declares no values")
-        attribute.values = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        attribute.values = numbered(values)
     elif kind == "relational":
         if lines is None:
             raise DataError(f"{where}: nested relational attributes are not supported, got {quoted(name)}")
@@ -162,7 +159,7 @@ def _declare(
     attributes[name] = attribute
 
 
-def _relational_attributes(name: str, where: str, lines: Lines, source: str) -> list[Attribute]:
+def _relational_attributes(name: str, where: str, lines: Lines, source: object) -> list[Attribute]:
     what = "has no @end line; the file may be truncated"
     inner: dict[str, Attribute] = {}
     for number, line in lines:
@@ -187,7 +184,7 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
+def warn_rounded(attributes: Sequence[Attribute], source: object) -> None:
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
@@ -200,34 +197,30 @@ class RowError(ValueError):
     """Raised if a row is invalid, with the reason."""
 
 
-class RowReader:
-    """Reader that converts dense rows to numbers and codes."""
-
-    def __init__(self, attributes: Sequence[Attribute]) -> None:
-        self._attributes = attributes
-
-    def read(self, text: str) -> list[float]:
-        if text.startswith("{"):
-            raise RowError("sparse rows are not supported; save the file as dense ARFF")
-        tokens = split_row(text, len(self._attributes))
-        if len(tokens) != len(self._attributes):
-            found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
-            cut = "; the file may be truncated" if len(tokens) < len(self._attributes) else ""
-            raise RowError(f"expected {len(self._attributes)} values, one per attribute, got {found}{cut}")
-        return [_code(attribute, token) for attribute, token in zip(self._attributes, tokens, strict=True)]
-
-    def read_all(self, lines: Lines, source: str) -> tuple[FloatArray, Int64Array]:
-        """Return the values, shape (n_rows, n_attributes), and the line number of each row."""
-        numbers, places = array("d"), array("q")
-        for number, row in _parsed(self.read, lines, source):
-            numbers.extend(row)
-            places.append(number)
-        warn_rounded(self._attributes, source)
-        values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(self._attributes))
-        return values, np.frombuffer(places, dtype=np.int64)
+def read_row(attributes: Sequence[Attribute], text: str) -> list[float]:
+    """Convert a dense row to numbers and codes."""
+    if text.startswith("{"):
+        raise RowError("sparse rows are not supported; save the file as dense ARFF")
+    tokens = split_row(text, len(attributes))
+    if len(tokens) != len(attributes):
+        found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
+        cut = "; the file may be truncated" if len(tokens) < len(attributes) else ""
+        raise RowError(f"expected {len(attributes)} values, one per attribute, got {found}{cut}")
+    return list(map(_code, attributes, tokens))
 
 
-def _parsed(read: Callable[[str], Any], lines: Lines, source: str) -> Iterator[Any]:
+def read_rows(attributes: Sequence[Attribute], lines: Lines, source: object) -> tuple[FloatArray, Int64Array]:
+    """Return the values, shape (n_rows, n_attributes), and the line number of each row."""
+    numbers, places = array("d"), array("q")
+    for number, row in _parsed(partial(read_row, attributes), lines, source):
+        numbers.extend(row)
+        places.append(number)
+    warn_rounded(attributes, source)
+    values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(attributes))
+    return values, np.frombuffer(places, dtype=np.int64)
+
+
+def _parsed(read: Callable[[str], Any], lines: Lines, source: object) -> Iterator[Any]:
     """Yield each row's line number and content; raise a DataError for invalid rows or if there are none."""
     number = 0
     for number, line in lines:
@@ -254,7 +247,10 @@ def _code(attribute: Attribute, token: str | None) -> float:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row at commas; if it has none, at tabs or, if ``expected`` > 1, spaces. None means missing."""
+    """Split a row at commas, or at tabs if it has no commas. Missing values are None.
+
+    A row without commas and tabs is split at spaces if more than one value is ``expected``.
+    """
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -291,7 +287,6 @@ class EntryReader:
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
-        self._dense = RowReader(attributes)
         self._free = {place for place, each in enumerate(attributes) if each.kind in _FREE}
         self._codes = [each.code for each in attributes]
         self._by_index = {
@@ -303,7 +298,12 @@ class EntryReader:
             each.kind == "numeric" or each.values.get("0") == 0 for each in attributes
         )
 
-    def read_all(self, lines: Lines, source: str) -> Entries:
+    def read_all(self, lines: Lines, source: object) -> tuple[IntpArray, Int64Array, FloatArray, Int64Array]:
+        """Return the row, column and code of each stored entry, and the line number of each row.
+
+        Missing values are NaN. An entry that is not stored is 0 or the first declared value. Texts are always
+        stored.
+        """
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
         for number, (row, values) in _parsed(self._row, lines, source):
             columns.extend(row)
@@ -311,8 +311,8 @@ class EntryReader:
             counts.append(len(row))
             places.append(number)
         rows = np.repeat(np.arange(len(places)), np.frombuffer(counts, dtype=np.int64))
-        entries = Entries(rows, np.array(columns), np.array(codes), np.array(places))
-        self._refuse_duplicates(entries, source)
+        entries = rows, np.array(columns), np.array(codes), np.array(places)
+        self._refuse_duplicates(rows, entries[1], places, source)
         warn_rounded(self._attributes, source)
         return entries
 
@@ -372,37 +372,23 @@ class EntryReader:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
                     pass  # rows with quotes, missing values or errors require the slower parser below
-        codes = self._dense.read(line)
+        codes = read_row(self._attributes, line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]
 
-    def _refuse_duplicates(self, entries: Entries, source: str) -> None:
-        cells = entries.rows * len(self._codes) + entries.columns
+    def _refuse_duplicates(
+        self, rows: IntpArray, columns: Int64Array, lines: Sequence[int], source: object
+    ) -> None:
+        cells = rows * len(self._codes) + columns
         if (np.diff(cells) > 0).all():
             return
         cells.sort()
-        twice = np.flatnonzero(cells[1:] == cells[:-1])
-        if len(twice):
+        if len(twice := np.flatnonzero(cells[1:] == cells[:-1])):
             row, column = divmod(int(cells[twice[0]]), len(self._codes))
             raise DataError(
-                f"{source}, line {entries.lines[row]}: the sparse row has two entries for index {column} "
+                f"{source}, line {lines[row]}: the sparse row has two entries for index {column} "
                 f"(attribute {self._attributes[column].name!r}); remove one of them"
             )
-
-
-class Entries(NamedTuple):
-    """Stored entries of all rows; missing values are NaN."""
-
-    # Values omitted from sparse rows represent 0 or the first declared value. Text values are never omitted.
-
-    rows: Int64Array
-    columns: Int64Array
-    codes: FloatArray
-    lines: Int64Array  # line number of each row
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.lines)
 
 
 def _row_problem(rest: str, number: int) -> str:
@@ -415,36 +401,29 @@ def _row_problem(rest: str, number: int) -> str:
 
 
 def parts_of(
-    header: Header, options: Mapping[str, Any], path: Path
+    attributes: Sequence[Attribute], relation: str, options: Mapping[str, Any], path: Path
 ) -> tuple[list[int], list[int], int | None]:
     """Return the column positions of the labels (in label order), the features and the identifier."""
-    attributes, source = header.attributes, str(path)
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
-    names = _label_names(header, options, path)
-    identifier, drop = options["id_column"], options["drop"]
-    others = [(identifier, "the identifier")] if identifier is not None else []
-    for name, role in others + [(name, "dropped") for name in drop]:
-        if name not in places:
-            raise DataError(absent(source, "attribute", str(name), role, places))
-        if name in names:
-            raise DataError(f"attribute {name!r} cannot be both a label and {role}")
-    if identifier in drop:
-        raise DataError(f"attribute {identifier!r} cannot be both the identifier and dropped")
-    taken = {*names, *drop, identifier}
-    features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
+    names = _label_names([*places], relation, options, path)
+    identifier, dropped = options["id_column"], dict.fromkeys(options["drop"], "drop")
+    labelled = dict.fromkeys(names, "label")
+    named = [*labelled.items(), (identifier, "identifier"), *dropped.items()]
+    roles = files.roles_of(named, "attribute")
+    files.check_names(roles, places, path, "attribute")
+    features = [place for place, attribute in enumerate(attributes) if attribute.name not in roles]
     if not features:
-        raise DataError(f"{source} has no features besides its {len(names)} label{'s' * (len(names) > 1)}")
+        raise DataError(f"{path} has no features besides its {len(names)} label{'s' * (len(names) > 1)}")
     labels = [places[name] for name in names]
     for attribute in (attributes[place] for place in labels):
         if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
             needed = "declare labels as {0,1}, or as numeric with values 0 and 1"
-            raise DataError(f"{source}: label {attribute.name!r} is {_described(attribute)}; {needed}")
-    _check_features([attributes[place] for place in features], source)
+            raise DataError(f"{path}: label {attribute.name!r} is {_described(attribute)}; {needed}")
+    _check_features([attributes[place] for place in features], path)
     return labels, features, None if identifier is None else places[identifier]
 
 
-def _label_names(header: Header, options: Mapping[str, Any], path: Path) -> Sequence[str]:
-    names = [attribute.name for attribute in header.attributes]
+def _label_names(names: list[str], relation: str, options: Mapping[str, Any], path: Path) -> Sequence[str]:
     if options["n_labels"] is not None:
         return _counted(names, options["n_labels"], "n_labels", path)
     if options["labels"] is not None:
@@ -454,7 +433,7 @@ def _label_names(header: Header, options: Mapping[str, Any], path: Path) -> Sequ
     if options["labels_xml"] is not None or beside.is_file():
         file = options["labels_xml"] or beside
         return _known(labels_of_file(file), names, f"{file} lists the label", path)
-    settings = header.relation.partition(":")[2]
+    settings = relation.partition(":")[2]
     option = _OPTION.search(settings)
     if option is None:
         found = sorted(each.name for each in path.parent.glob("*.xml"))
@@ -495,16 +474,14 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    if not path.is_file():
-        raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise DataError(f"{path} is larger than {_LARGEST} bytes, the limit for a list of labels")
-    return labels_of_xml(data, str(path))
+    return labels_of_xml(data, path)
 
 
-def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
+def labels_of_xml(data: bytes, source: object) -> tuple[str, ...]:
     """Read label names in document order; nested labels follow their parents."""
     # Document types and entities raise an error, so that nothing is expanded or fetched.
     if not data.strip():
@@ -556,7 +533,7 @@ def binary_numbers(attribute: Attribute) -> list[float] | None:
     return numbers if is_binary else None
 
 
-def _check_features(features: list[Attribute], source: str) -> None:
+def _check_features(features: list[Attribute], source: object) -> None:
     for kinds, remedy in (
         (("text", "date"), Remedy("if it is an identifier, use", "id_column")),
         (("relational",), Remedy("read it as bags of instances with read_bags")),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files, tables
+from moo_clustering.datasets.arff import Attribute
 from moo_clustering.datasets.cells import blanks_note, read_dates
 from moo_clustering.datasets.files import DataError, Remedy
 from moo_clustering.persistence import EXPANSION, read_arrays
 
 Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
-_CLASS = re.compile(r"(bag[\W_]?)?(class|label)([\W_]?name)?", re.IGNORECASE)
+CLASS = re.compile(r"(bag[\W_]?)?(class|label)([\W_]?name)?", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(.*[\W_])?(id|name|key)", re.IGNORECASE)
 _SHOWN = 8
-_TEXT = (".arff", ".dat", ".csv", ".tsv", ".tab", ".txt")
-_PARQUET = (".parquet", ".pq")
+_TEXT = (".arff", ".dat", *files.TEXT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,80 +129,59 @@ def read_bags(
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
-    for name, given in (("drop", drop), ("nominal", nominal)):
-        if isinstance(given, str):
-            raise TypeError(f"{name} must be a sequence of names, such as [{given!r}], got {quoted(given)}")
-    path = files.data_path(path)
-    options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
-    with files.readable(path):
-        return _read(path, options, expansion)
+    names = files.names_of(drop, "drop"), files.names_of(nominal, "nominal")
+    options = _Options(files.data_path(path), bag, label, *names, missing)
+    with files.readable(options.path):
+        return _read(options, expansion)
 
 
-def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
-    suffix = path.suffix.lower()
-    if suffix == ".npz":
-        return _read_npz(path, options)
-    if suffix in _PARQUET:
-        return _read_parquet(path, options, expansion)
+def _read(options: _Options, expansion: int) -> BagTable:
+    path = options.path
+    if path.suffix.lower() == ".npz":
+        return _read_npz(options)
+    if path.suffix.lower() in files.PARQUET:
+        return _read_parquet(options, expansion)
     inner = files.suffix_of(path)
     if inner not in _TEXT:
-        raise files.unknown_suffix(path, [*_TEXT, *_PARQUET, ".npz"])
+        raise files.unknown_suffix(path, [*_TEXT, *files.PARQUET, ".npz"])
     text = files.file_text(path, expansion)
     if not text.strip():
         raise DataError(f"{path} is empty")
     if inner != ".arff" and not arff.is_arff(text):
-        return _read_text(text, options, path, inner)
+        return _read_text(text, options, inner)
     lines = arff.arff_lines(text)
-    header = arff.read_header(lines, str(path))
-    relational = any(attribute.kind == "relational" for attribute in header.attributes)
-    return (_read_relational if relational else _read_flat)(header, lines, options, path)
+    attributes, inputs, outputs, _ = arff.read_header(lines, path)
+    if any(attribute.kind == "relational" for attribute in attributes):
+        return _read_relational(attributes, lines, options)
+    return _read_flat(attributes, inputs, outputs, lines, options)
 
 
-class BagOptions(NamedTuple):
-    """Options of :func:`~moo_clustering.datasets.read_bags`."""
+class _Options(NamedTuple):
+    """File and options of :func:`read_bags`."""
 
-    bag: str | None = None
-    label: str | Literal[False] | None = None
-    drop: tuple[str, ...] = ()
-    nominal: tuple[str, ...] = ()
-    missing: str = "error"
+    path: Path
+    bag: str | None
+    label: str | Literal[False] | None
+    drop: tuple[str, ...]
+    nominal: tuple[str, ...]
+    missing: str
 
-    def check(self, columns: Sequence[str], path: Path) -> None:
+    def check(self, columns: Sequence[str]) -> None:
         """Raise a DataError if a specified column does not exist or has two roles."""
-        asked = [(self.bag, "bag"), (self.label or None, "label")]
+        asked: list[tuple[str | None, str]] = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
-        roles: dict[str, str] = {}
-        for name, role in asked:
-            if name is None:
-                continue
-            if name not in columns:
-                raise DataError(files.absent(str(path), "column", name, role, columns))
-            if name in roles:
-                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
-            roles[name] = role
-
-
-def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a name suggests a bag or class column that ``options`` do not specify."""
-    as_bag = options.bag is None and _BAG.fullmatch(name)
-    return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
-
-
-class Column(NamedTuple):
-    """Name and kind of a column, and the texts that its codes represent; numeric columns have no codes."""
-
-    name: str
-    kind: str  # "numeric", "nominal" (declared values), "text" or "date" (values seen so far)
-    values: tuple[str, ...] = ()
+        files.check_names(files.roles_of(asked), columns, self.path)
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Table with one instance per row. Texts are positions in ``Column.values``; missing cells are NaN."""
+class _Rows:
+    """Table with one instance per row. Texts are stored as codes of their columns, missing cells as NaN."""
 
-    columns: tuple[Column, ...]
-    numbers: NDArray[np.floating[Any]]
+    columns: Sequence[Attribute]
+    numbers: Numbers
     lines: NDArray[np.int64] | None = None
+    bag_of_row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    bag_ids: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -210,22 +189,37 @@ class Rows:
     def only(self, columns: Sequence[int]) -> Self:
         if len(columns) == len(self.columns):
             return self
-        kept = tuple(self.columns[column] for column in columns)
-        return type(self)(kept, self.numbers[:, list(columns)], self.lines)
+        kept = [self.columns[column] for column in columns]
+        return replace(self, columns=kept, numbers=self.numbers[:, columns])
 
     def place(self, row: int) -> str:
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
+    def bag(self, row: int) -> str:
+        """Return the name of a row's bag for messages."""
+        bag = int(self.bag_of_row[row])
+        n_bags = int(self.bag_of_row.max()) + 1
+        return f"bag {bag + 1} of {n_bags}" if self.bag_ids is None else f"bag {self.bag_ids[bag]!r}"
+
+    def with_bags(self, column: int, source: Path) -> Self:
+        """Number the bags in order of first appearance of the identifiers in a column."""
+        codes, names = self.numbers[:, column], [*self.columns[column].values]
+        if len(missing := np.flatnonzero(np.isnan(codes))):
+            fault = f"missing bag identifier in column {self.columns[column].name!r}; fill it in"
+            raise DataError(f"{source}, {self.place(int(missing[0]))}: {fault}")
+        bag_of_row, used = number_clusters(codes.astype(np.int64))
+        return replace(self, bag_of_row=bag_of_row.astype(np.int64), bag_ids=[names[code] for code in used])
+
 
 def _flat_roles(
-    columns: Sequence[Column], options: BagOptions, path: Path, outputs: Sequence[str] = ()
+    columns: Sequence[Attribute], options: _Options, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
     """Return the bag and class columns, and whether the bag column is only a guess (the first column)."""
     names = [column.name for column in columns]
-    options.check(names, path)
+    options.check(names)
     if len(outputs) > 1 and options.label is None:
         remedy = Remedy("select the class, for example with", "label", outputs[0])
-        raise DataError(f"{path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
+        raise DataError(f"{options.path} has several outputs ({', '.join(map(repr, outputs))})", remedy)
     label = _named_label(columns, options, outputs)
     free = [place for place in _free(columns, options) if place != label]
     guessed = False
@@ -238,15 +232,14 @@ def _flat_roles(
     else:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         fault = "has neither a relational attribute nor a recognisable bag-identifier column"
-        raise DataError(f"{path} {fault}", Remedy("specify the column with", "bag", note=f", one of {shown}"))
+        remedy = Remedy("specify the column with", "bag", note=f", one of {shown}")
+        raise DataError(f"{options.path} {fault}", remedy)
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
     return bag, label, guessed
 
 
-def _relational_roles(
-    entries: Rows, relational: int, options: BagOptions, path: Path
-) -> tuple[int | None, int | None]:
+def _relational_roles(entries: _Rows, relational: int, options: _Options) -> tuple[int | None, int | None]:
     """Return the identifier and class columns of the bags; raise a DataError if there are other columns."""
     columns = entries.columns
     names = [column.name for column in columns]
@@ -264,24 +257,21 @@ def _relational_roles(
     for place, name in enumerate(names):
         if place not in (bag, label, relational) and name not in options.drop:
             fault = "is neither the bag, its identifier nor its class"
-            raise DataError(f"{path}: attribute {name!r} {fault}", _leave_out(name))
+            raise DataError(f"{options.path}: attribute {name!r} {fault}", _leave_out(name))
     return bag, label
 
 
-def _named_label(columns: Sequence[Column], options: BagOptions, outputs: Sequence[str]) -> int | None:
+def _named_label(columns: Sequence[Attribute], options: _Options, outputs: Sequence[str]) -> int | None:
     names = [column.name for column in columns]
-    if options.label is False:
-        return None
     if options.label is not None:
-        return names.index(options.label)
+        return names.index(options.label) if options.label else None
     free = [place for place in _free(columns, options) if names[place] != options.bag]
-    for place in free:
-        if names[place] in outputs:
-            return place
-    return next((place for place in free if _CLASS.fullmatch(names[place])), None)
+    found = [place for place in free if names[place] in outputs]
+    found += [place for place in free if CLASS.fullmatch(names[place])]
+    return found[0] if found else None
 
 
-def _last_nominal(columns: Sequence[Column], options: BagOptions, bag: int | None) -> int | None:
+def _last_nominal(columns: Sequence[Attribute], options: _Options, bag: int | None) -> int | None:
     for place in reversed(_free(columns, options)):
         column = columns[place]
         if place != bag and column.kind == "nominal" and not _IDENTIFIER.fullmatch(column.name):
@@ -289,17 +279,17 @@ def _last_nominal(columns: Sequence[Column], options: BagOptions, bag: int | Non
     return None
 
 
-def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
+def _free(columns: Sequence[Attribute], options: _Options) -> list[int]:
     taken = {*options.drop, *options.nominal}
     return [place for place, column in enumerate(columns) if column.name not in taken]
 
 
-def _read_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
+def _read_text(text: str, options: _Options, suffix: str) -> BagTable:
     """Read bags from a text table with comma, tab, semicolon or pipe separators."""
-    source, contents = str(path), files.tidy_text(text, suffix)
-    rows = contents.rows(source)
-    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
-    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), source)))
+    path, contents = options.path, files.tidy_text(text, suffix, [])
+    rows = contents.rows(path)
+    columns = tables.column_names(list(itertools.islice(rows, 1)), path)
+    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), path)))
     if not lines:
         raise DataError(f"{path} has column names but no rows")
     named = {options.bag, options.label, *options.nominal, *options.drop}
@@ -307,12 +297,13 @@ def _read_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTa
         options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names written by pandas or R
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
-    frame = tables.cells_of_text(contents.text, contents.separator, missing, source)
+    frame = tables.cells_of_text(contents.text, contents.separator, missing, path)
     places = np.frombuffer(lines, dtype=np.int64) if len(lines) == len(frame) else None
-    return _table(frame, as_text, places, options, path)
+    return _table(frame, as_text, places, options)
 
 
-def _read_parquet(path: Path, options: BagOptions, expansion: int) -> BagTable:
+def _read_parquet(options: _Options, expansion: int) -> BagTable:
+    path = options.path
     frame = files.load_parquet(path, expansion)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
@@ -323,25 +314,26 @@ def _read_parquet(path: Path, options: BagOptions, expansion: int) -> BagTable:
     frame.columns = [str(column) for column in frame.columns]
     if not len(frame):
         raise DataError(f"{path} has no rows")
-    return _table(frame, _as_text(list(frame.columns), options), None, options, path)
+    return _table(frame, _as_text(list(frame.columns), options), None, options)
 
 
-def _as_text(columns: list[str], options: BagOptions) -> set[str]:
+def _as_text(columns: list[str], options: _Options) -> set[str]:
     """Return the columns to keep as text, because "007" and "7" are different bags."""
-    guessed = {name for name in columns if may_be_role(name, options) and name not in options.nominal}
-    return guessed | {name for name in (options.bag, options.label) if name}
+    patterns = [_BAG] * (options.bag is None) + [CLASS] * (options.label is None)
+    guessed = {name for name in columns if any(pattern.fullmatch(name) for pattern in patterns)}
+    return (guessed - {*options.nominal}) | {name for name in (options.bag, options.label) if name}
 
 
-def _missing(column: str, as_text: set[str], options: BagOptions) -> list[str]:
+def _missing(column: str, as_text: set[str], options: _Options) -> list[str]:
     """Return the texts that mark missing cells in a column."""
     if column not in as_text:
         return ["", "?", "nan", "NaN", "NA"]
-    is_label = column == options.label or (options.label is None and _CLASS.fullmatch(column))
+    is_label = column == options.label or (options.label is None and CLASS.fullmatch(column))
     return ["", "?"] if is_label else [""]
 
 
 def _table(
-    frame: pd.DataFrame, as_text: set[str], lines: NDArray[np.int64] | None, options: BagOptions, path: Path
+    frame: pd.DataFrame, as_text: set[str], lines: NDArray[np.int64] | None, options: _Options
 ) -> BagTable:
     notes: list[str] = []
     columns, numbers = [], []
@@ -353,17 +345,17 @@ def _table(
         columns.append(column)
         numbers.append(values)
     for note in notes:
-        warn_caller(f"{path}: {note}")
-    roles = _flat_roles(columns, options, path)
-    return _flat_table(Rows(tuple(columns), np.column_stack(numbers), lines), roles, options, path)
+        warn_caller(f"{options.path}: {note}")
+    roles = _flat_roles(columns, options)
+    return _flat_table(_Rows(columns, np.column_stack(numbers), lines), roles, options)
 
 
-def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str]) -> tuple[Column, Any]:
+def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str]) -> tuple[Attribute, Any]:
     types = pd.api.types
     if isinstance(cells.dtype, pd.CategoricalDtype) and not as_text:
         codes = cells.cat.codes.to_numpy(dtype=np.float64)
-        values = tuple(map(str, cells.cat.categories))
-        return Column(name, "nominal", values), np.where(codes < 0, np.nan, codes)
+        column = Attribute(name, "nominal", arff.numbered(map(str, cells.cat.categories)))
+        return column, np.where(codes < 0, np.nan, codes)
     if as_text or not types.is_numeric_dtype(cells.dtype) or types.is_complex_dtype(cells.dtype):
         raw = [files.written(cell) if files.is_cell(cell) else str(cell) for cell in files.cells_of(cells)]
         if note := blanks_note(raw):
@@ -373,36 +365,31 @@ def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str])
         codes, found = pd.factorize(texts[present], sort=True)
         numbers = np.full(len(cells), np.nan)
         numbers[present] = codes
-        return Column(name, "text", tuple(map(str, found))), numbers
-    return Column(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Attribute(name, "text", arff.numbered(map(str, found))), numbers
+    return Attribute(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _read_flat(header: arff.Header, lines: arff.Lines, options: BagOptions, path: Path) -> BagTable:
-    attributes = header.attributes
-    roles = _flat_roles(_columns(attributes), options, path, header.outputs)
+def _read_flat(
+    attributes: list[Attribute], inputs: list[str], outputs: list[str], lines: arff.Lines, options: _Options
+) -> BagTable:
+    roles = _flat_roles(attributes, options, outputs)
     for place in roles[:2]:
         if place is not None and attributes[place].kind == "numeric":
             attributes[place].kind = "text"  # preserve the notation used in the file
-    numbers, places = arff.RowReader(attributes).read_all(lines, str(path))
-    rows = Rows(_columns(attributes), numbers, places)
-    drop = {*options.drop, *header.outputs} - {options.label}
-    if header.inputs:
-        drop |= {each.name for each in attributes} - {*header.inputs, *header.outputs}
-    return _flat_table(rows, roles, options._replace(drop=tuple(drop)), path)
+    rows = _Rows(attributes, *arff.read_rows(attributes, lines, options.path))
+    drop = {*options.drop, *outputs} - {options.label}
+    if inputs:
+        drop |= {each.name for each in attributes} - {*inputs, *outputs}
+    return _flat_table(rows, roles, options._replace(drop=tuple(drop)))
 
 
-def _columns(attributes: Sequence[arff.Attribute]) -> tuple[Column, ...]:
-    return tuple(Column(each.name, each.kind, tuple(each.values)) for each in attributes)
-
-
-def _flat_table(rows: Rows, roles: tuple[int, int | None, bool], options: BagOptions, path: Path) -> BagTable:
+def _flat_table(rows: _Rows, roles: tuple[int, int | None, bool], options: _Options) -> BagTable:
     bag, label, guessed = roles
-    column = rows.columns[bag]
-    members = _members_of(column, rows.numbers[:, bag], rows, path)
-    if guessed and members.n_bags == len(rows):
+    rows = rows.with_bags(bag, options.path)
+    if guessed and len(rows.bag_ids or ()) == len(rows):
         raise DataError(
-            f"{path}: the first column, {column.name!r}, has a different value in every row, so it "
-            "does not seem to contain bag identifiers",
+            f"{options.path}: the first column, {rows.columns[bag].name!r}, has a different value in every "
+            "row, so it does not seem to contain bag identifiers",
             Remedy("specify the bag column with", "bag"),
         )
     classes = None if label is None else (rows.columns[label], rows.numbers[:, label])
@@ -413,94 +400,92 @@ def _flat_table(rows: Rows, roles: tuple[int, int | None, bool], options: BagOpt
         and each.name not in options.drop
         and (each.name in options.nominal or not _is_identifier(rows, place))
     ]
-    return _assemble(rows.only(kept), members, classes, options, path)
+    return _assemble(rows.only(kept), classes, options)
 
 
-def _is_identifier(rows: Rows, place: int) -> bool:
+def _is_identifier(rows: _Rows, place: int) -> bool:
     """Return whether a column has a name like id, name or key, and unique, non-numeric values."""
     column, codes = rows.columns[place], rows.numbers[:, place]
     may_be = column.kind in {"nominal", "text"} and _IDENTIFIER.fullmatch(column.name) is not None
     return may_be and len(set(codes.tolist())) == len(codes)
 
 
-def _read_relational(header: arff.Header, lines: arff.Lines, options: BagOptions, path: Path) -> BagTable:
-    relational = _relational(header, options, path)
-    inner = header.attributes[relational].inner
-    beside = [attribute.name for attribute in header.attributes]
+def _read_relational(attributes: list[Attribute], lines: arff.Lines, options: _Options) -> BagTable:
+    path, relational = options.path, _relational(attributes, options)
+    inner = attributes[relational].inner
+    beside = [attribute.name for attribute in attributes]
     inside = [attribute.name for attribute in inner]
-    options._replace(drop=(), nominal=()).check(beside, path)
-    options._replace(bag=None, label=None, drop=()).check(inside, path)
-    options.check(beside + inside, path)
-    for attribute in header.attributes:
+    options._replace(drop=(), nominal=()).check(beside)
+    options._replace(bag=None, label=None, drop=()).check(inside)
+    options.check(beside + inside)
+    for attribute in attributes:
         if attribute.kind == "numeric":
             attribute.kind = "text"  # preserve the notation of identifiers and classes
-    codes, places = arff.RowReader(header.attributes).read_all(lines, str(path))
-    entries = Rows(_columns(header.attributes), codes, places)
-    bag, label = _relational_roles(entries, relational, options, path)
-    members = Members(np.arange(len(entries)), None)
-    if bag is not None:
-        members = _members_of(entries.columns[bag], codes[:, bag], entries, path)
-    texts = (*entries.columns[relational].values, "")  # code -1, a missing bag, selects the last text
+    codes, places = arff.read_rows(attributes, lines, path)
+    entries = _Rows(attributes, codes, places, np.arange(len(codes)))
+    bag, label = _relational_roles(entries, relational, options)
+    entries = entries if bag is None else entries.with_bags(bag, path)
+    texts = (*attributes[relational].values, "")  # code -1, a missing bag, selects the last text
     chosen = [texts[int(code)] for code in np.nan_to_num(codes[:, relational], nan=-1)]
-    numbers, sizes = _relational_instances(inner, chosen, members, places, path)
-    rows = Rows(_columns(inner), numbers, np.repeat(places, sizes))
+    numbers, sizes = _relational_instances(inner, chosen, entries, path)
+    bag_of_row = np.repeat(entries.bag_of_row, sizes)
+    rows = _Rows(inner, numbers, np.repeat(places, sizes), bag_of_row, entries.bag_ids)
     kept = [place for place, name in enumerate(inside) if name not in options.drop]
-    classes = None if label is None else (entries.columns[label], np.repeat(codes[:, label], sizes))
-    members = Members(np.repeat(members.bag_of_row, sizes), members.ids)
-    return _assemble(rows.only(kept), members, classes, options, path)
+    classes = None if label is None else (attributes[label], np.repeat(codes[:, label], sizes))
+    return _assemble(rows.only(kept), classes, options)
 
 
-def _relational(header: arff.Header, options: BagOptions, path: Path) -> int:
-    kinds = {each.name: each.kind for each in header.attributes}
+def _relational(attributes: list[Attribute], options: _Options) -> int:
+    kinds = {each.name: each.kind for each in attributes}
     names = [name for name in kinds if kinds[name] == "relational" and name not in options.drop]
     if not names:
-        raise DataError(f"{path}: all relational attributes are dropped")
+        raise DataError(f"{options.path}: all relational attributes are dropped")
     if len(names) > 1 and options.bag not in names:
+        several = f"several relational attributes ({', '.join(map(repr, names))})"
         remedy = Remedy("drop all but one, for example with", "drop", names[-1:])
-        raise DataError(f"{path} has several relational attributes ({', '.join(map(repr, names))})", remedy)
+        raise DataError(f"{options.path} has {several}", remedy)
     return [*kinds].index(options.bag if options.bag in names else names[0])
 
 
 def _relational_instances(
-    inner: list[arff.Attribute], texts: list[str], members: Members, places: NDArray[np.int64], path: Path
+    inner: list[Attribute], texts: list[str], entries: _Rows, path: Path
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Return the instances of all bags, and the number of instances per row of the file."""
-    reader = arff.RowReader(inner)
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
-        size, bag = 0, members.name(int(members.bag_of_row[row]))
+        size, where = 0, f"{path}, {entries.place(row)}: {entries.bag(row)}"
         try:
             for instance in filter(None, map(str.strip, text.split("\n"))):
-                numbers.extend(reader.read(instance))
+                numbers.extend(arff.read_row(inner, instance))
                 size += 1
         except arff.RowError as error:
-            raise DataError(f"{path}, line {places[row]}: {bag}, row {size + 1}: {error}") from error
+            raise DataError(f"{where}, row {size + 1}: {error}") from error
         if not size:
-            raise DataError(f"{path}, line {places[row]}: {bag} is empty; remove it, or add an instance")
+            raise DataError(f"{where} is empty; remove it, or add an instance")
         sizes.append(size)
-    arff.warn_rounded(inner, str(path))
+    arff.warn_rounded(inner, path)
     return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
 
 
-def _read_npz(path: Path, options: BagOptions) -> BagTable:
-    source = str(path)
+def _read_npz(options: _Options) -> BagTable:
+    path = options.path
     arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
         fault = "defines its bags by the array 'bag_offsets', not by a column"
         raise DataError(f"{path} {fault}", Remedy("omit", "bag", options.bag))
-    X = tables.numeric_matrix(arrays["instances"], "instances", source)
+    X = tables.numeric_matrix(arrays["instances"], "instances", path)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
-    names = tables.feature_names_of(arrays, X.shape[1], "instances", source)
-    options._replace(label=None).check(names, path)
+    names = tables.feature_names_of(arrays, X.shape[1], "instances", path)
+    options._replace(label=None).check(names)
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
     try:  # the constructor checks the offsets
         bags = Bags(np.zeros((len(X), 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
         raise DataError(f"{path}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
-    rows = Rows(tuple(Column(name, "numeric") for name in names), X)
+    columns = [Attribute(name, "numeric") for name in names]
+    rows = _Rows(columns, X, None, bags.bag_of_instance, bags.bag_ids)
     kept = [place for place, name in enumerate(names) if name not in options.drop]
-    members = Members(bags.bag_of_instance, bags.bag_ids)
-    table = _assemble(rows.only(kept), members, None, options, path)
+    table = _assemble(rows.only(kept), None, options)
     label = "bag_labels" if options.label is None and "bag_labels" in arrays else options.label
     if not label:
         return table
@@ -514,68 +499,35 @@ def _read_npz(path: Path, options: BagOptions) -> BagTable:
     return replace(table, labels=labels, label_names=label_names)
 
 
-class Members(NamedTuple):
-    """Bag number of each row, in order of first appearance, and the bag identifiers."""
-
-    bag_of_row: NDArray[np.int64]
-    ids: tuple[str, ...] | None
-
-    @property
-    def n_bags(self) -> int:
-        return int(self.bag_of_row.max()) + 1
-
-    def name(self, bag: int) -> str:
-        return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
-
-
-def _members_of(column: Column, codes: Numbers, rows: Rows, path: Path) -> Members:
-    """Number the bags by the cells of an identifier column."""
-    missing = np.flatnonzero(np.isnan(codes))
-    if len(missing):
-        where = rows.place(int(missing[0]))
-        raise DataError(f"{path}, {where}: missing bag identifier in column {column.name!r}; fill it in")
-    bag_of_row, used = number_clusters(codes.astype(np.int64))
-    return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
-
-
-def _assemble(
-    rows: Rows, members: Members, classes: tuple[Column, Numbers] | None, options: BagOptions, path: Path
-) -> BagTable:
-    """Assemble bags from rows in file order; ``classes`` contains a class code or NaN per row."""
-
-    def where(row: int) -> str:
-        bag = int(members.bag_of_row[row])
-        what = f"{members.name(bag)}, row {np.count_nonzero(members.bag_of_row[: row + 1] == bag)}"
-        return what if rows.lines is None else f"line {rows.lines[row]} ({what})"
-
-    labels, label_names = (None, ()) if classes is None else _classes(rows, members, *classes, path)
-    X, names = _feature_matrix(rows, options, path, where)
-    tables.warn_of_codes(X, names, str(path))
-    bag_of_row = members.bag_of_row
-    if (np.diff(bag_of_row) < 0).any():
-        X = X[np.argsort(bag_of_row, kind="stable")]
+def _assemble(rows: _Rows, classes: tuple[Attribute, Numbers] | None, options: _Options) -> BagTable:
+    """Assemble bags from rows in file order; ``classes`` is the class column and the code of each row."""
+    labels, label_names = (None, ()) if classes is None else _classes(rows, *classes, options.path)
+    X, names = _feature_matrix(rows, options)
+    tables.warn_of_codes(X, names, options.path)
+    if (np.diff(rows.bag_of_row) < 0).any():
+        X = X[np.argsort(rows.bag_of_row, kind="stable")]
     X.flags.writeable = False  # there are no other references, so Bags need not copy the array
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
-    bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
-    return BagTable(bags, labels, label_names, path.name)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows.bag_of_row))])
+    bags = Bags(X, offsets, bag_ids=rows.bag_ids, feature_names=names)
+    return BagTable(bags, labels, label_names, options.path.name)
 
 
 def _classes(
-    rows: Rows, members: Members, column: Column, numbers: Numbers, path: Path
+    rows: _Rows, column: Attribute, numbers: Numbers, path: Path
 ) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
-    first = np.unique(members.bag_of_row, return_index=True)[1]
-    other = np.flatnonzero(codes != codes[first][members.bag_of_row])
+    first = np.unique(rows.bag_of_row, return_index=True)[1]
+    other = np.flatnonzero(codes != codes[first][rows.bag_of_row])
     values = [*column.values, None]  # code -1, no class, selects None
     if len(other):
         row = int(other[0])
-        start = int(first[members.bag_of_row[row]])
+        start = int(first[rows.bag_of_row[row]])
         one, two = (
             "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
         )
         raise DataError(
-            f"{path}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} and "
-            f"{two} in {rows.place(row)} (column {column.name!r}), but a bag must have one class",
+            f"{path}: {rows.bag(row)} has {one} in {rows.place(start)} and {two} in {rows.place(row)} "
+            f"(column {column.name!r}), but a bag must have one class",
             Remedy("specify the class column with", "label"),
             Remedy("if there is none, use", "label", False),
             _leave_out(column.name),
@@ -589,40 +541,38 @@ def _known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ..
     return (labels, names) if names else (None, ())
 
 
-def _feature_matrix(
-    rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]
-) -> tuple[Numbers, tuple[str, ...]]:
+def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str, ...]]:
     """Return the instance features: numeric columns and one-hot encoded nominal attributes."""
     # Except for attributes declared as ``{0, 1}``, a nominal attribute becomes one column ``name=value`` per
     # declared value, which makes all pairs of distinct values equally distant.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
-            _refuse_text(rows, column, path)
-    numbers = _filled(rows, options, path, where)
+            _refuse_text(rows, column, options.path)
+    numbers = _filled(rows, options)
     blocks = [_block(column, numbers[:, place], options.nominal) for place, column in enumerate(rows.columns)]
     if not blocks:
-        raise DataError(f"{path} has no feature columns")
+        raise DataError(f"{options.path} has no feature columns")
     names = tuple(name for block in blocks for name in block[0])
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise DataError(f"{path} has two features named {twice!r}", _leave_out(twice))
+        raise DataError(f"{options.path} has two features named {twice!r}", _leave_out(twice))
     if all(values is None for _, values in blocks):
         return numbers, names
-    tables.require_room(len(rows), len(names), f"{path}: one feature per nominal value")
+    tables.require_room(len(rows), len(names), f"{options.path}: one feature per nominal value")
     parts = [numbers[:, [at]] if values is None else values for at, (_, values) in enumerate(blocks)]
     return np.ascontiguousarray(np.hstack(parts)), names
 
 
 def _block(
-    column: Column, codes: Numbers, nominal: tuple[str, ...]
+    column: Attribute, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return the names and values of a column's features; None if ``codes`` already contains the values."""
-    values = column.values
+    """Return the names and values of a column's features. The values are None if they equal ``codes``."""
+    values = [*column.values]
     if column.kind == "numeric":
         if column.name not in nominal:
             return (column.name,), None
         met, places = np.unique(codes, return_inverse=True)
-        values, codes = tuple(f"{value:.15g}" for value in met), places.astype(np.float64)
+        values, codes = [f"{value:.15g}" for value in met], places.astype(np.float64)
     elif set(values) == {"0", "1"}:
         return (column.name,), np.array(values, dtype=np.float64)[codes.astype(np.int64), None]
     tables.require_room(len(codes), len(values), f"one feature per value of column {column.name!r}")
@@ -630,21 +580,21 @@ def _block(
     return tuple(f"{column.name}={value}" for value in values), one_hot.astype(np.float64)
 
 
-def _refuse_text(rows: Rows, place: int, path: Path) -> None:
-    column = rows.columns[place]
-    if column.kind == "date" or isinstance(read_dates(np.array(column.values, dtype=object)), np.ndarray):
+def _refuse_text(rows: _Rows, place: int, path: Path) -> None:
+    column, values = rows.columns[place], [*rows.columns[place].values]
+    if column.kind == "date" or isinstance(read_dates(np.array(values, dtype=object)), tuple):
         fault = "contains dates, which cannot be features"
         raise DataError(f"{path}: column {column.name!r} {fault}", _leave_out(column.name))
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
         # If possible, the example in the message is a text that is not a number.
-        numeric = np.array([files.is_number(value) for value in column.values])
+        numeric = np.array([files.is_number(value) for value in values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
-        example = f" ({column.values[int(rows.numbers[row, place])]!r} in {rows.place(row)})"
+        example = f" ({values[int(rows.numbers[row, place])]!r} in {rows.place(row)})"
         if not len(texts):
-            reason = files.code_reason(files.finite(column.values, files.exact_numbers(column.values)))
+            reason = files.code_reason(files.finite(values, files.exact_numbers(values)))
             example = f" ({reason}, so these are codes)" if reason else example
     raise DataError(
         f"{path}: column {column.name!r} is not numeric{example}",
@@ -658,33 +608,35 @@ def _leave_out(column: str) -> Remedy:
     return Remedy("drop it with", "drop", [column])
 
 
-def _filled(rows: Rows, options: BagOptions, path: Path, where: Callable[[int], str]) -> Numbers:
+def _filled(rows: _Rows, options: _Options) -> Numbers:
     """Impute missing numbers; raise a DataError if ``options`` forbid it or a number is infinite."""
-    numbers = rows.numbers
+    numbers, path = rows.numbers, options.path
     if np.isfinite(numbers).all():
         return numbers
     infinite, gaps = np.isinf(numbers), np.isnan(numbers)
-    row, column = np.argwhere(infinite if infinite.any() else gaps)[0]
+    row, column = np.argwhere(infinite if infinite.any() else gaps)[0].tolist()
     name = rows.columns[column].name
+    where = f"{rows.bag(row)}, row {np.count_nonzero(rows.bag_of_row[: row + 1] == rows.bag_of_row[row])}"
+    where = where if rows.lines is None else f"{rows.place(row)} ({where})"
     if infinite.any():
         remedy = Remedy("replace it, or drop the column with", "drop", [name])
-        raise DataError(f"{path}, {where(row)}: infinite value in column {name!r}", remedy)
+        raise DataError(f"{path}, {where}: infinite value in column {name!r}", remedy)
     if options.missing == "error":
         count = int(gaps.sum()) - 1
         more = f" (and {count} more)" if count else ""
         raise DataError(
-            f"{path}, {where(row)}: missing value in column {name!r}{more}",
+            f"{path}, {where}: missing value in column {name!r}{more}",
             Remedy("fill it in"),
             Remedy("drop the column with", "drop", [name]),
             Remedy("impute the median or most frequent value with", "missing", "median"),
         )
     if (empty := gaps.all(axis=0)).any():
-        name = rows.columns[empty.argmax()].name
+        name = rows.columns[int(empty.argmax())].name
         raise DataError(f"{path}: column {name!r} has only missing values", _leave_out(name))
     from sklearn.impute import SimpleImputer  # slow import, required only for missing values
 
     numbers = numbers.copy()
-    for place in np.flatnonzero(gaps.any(axis=0)):
+    for place in np.flatnonzero(gaps.any(axis=0)).tolist():
         strategy = "median" if rows.columns[place].kind == "numeric" else "most_frequent"
         numbers[:, [place]] = SimpleImputer(strategy=strategy).fit_transform(numbers[:, [place]])
     return numbers

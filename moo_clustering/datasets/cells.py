@@ -33,6 +33,8 @@ _CODES = re.compile(
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
+# Notation of the numbers in a column. "plain": Python notation, "comma": decimal commas, "point": commas as
+# thousands separators, "ambiguous": commas as in 1,234, which may be either, "none": no numbers.
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 # Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
@@ -41,9 +43,11 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # If a column contains such a number, its commas are not thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Minimum share of numbers in a numeric column; the share must be 1 for at most _DIFFERENT distinct values.
+# Minimum share of numbers in a numeric column. Columns with at most _DIFFERENT distinct values must contain
+# only numbers.
 _SHARE, _DIFFERENT = 0.9, 10
-# Maximum share of numbers without a unit if the others have one, and maximum number of units in a message.
+# If at most the share _MOST_BARE of a column's numbers have no unit, they get the unit of the others. Mixed
+# units are reported if there are at most _MOST_UNITS of them.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -106,7 +110,7 @@ class Column:
     values: NDArray[Any]
     reason: str = ""  # reason for dropping the column
     strays: tuple[str, ...] = ()  # strings in a numeric column, treated as missing
-    convention: Convention = "none"  # notation of the numbers
+    convention: Convention = "none"
     grouped: bool = False  # see :class:`Numbers`
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
@@ -125,9 +129,9 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
     dtype = column.dtype
     if pd.api.types.is_complex_dtype(dtype):
         return Column(name, "category", column.to_numpy()).out("complex numbers")
-    if _is_dates(dtype):
+    if _kind_of(dtype) == "M":
         return Column(name, "date", _moments(column))
-    if _is_durations(dtype):
+    if _kind_of(dtype) == "m":
         hours = np.asarray(column.to_numpy() / np.timedelta64(1, "h"), dtype=np.float64)
         return Column(name, "number", hours, convention="plain", unit="hours", forms=("time",))
     if _is_numbers(column):
@@ -162,7 +166,8 @@ def settled(column: Column, written: set[Convention]) -> Column:
     if not (column.convention == "ambiguous" or column.grouped):
         if not (column.unit or column.forms) and (days := packed_days(column.values)) is not None:
             return replace(column, kind="date", values=days, remark="", forms=("ISO8601",))
-        return replace(column, remark=_joined(column.remark, files.missing_code(column.values)))
+        remarks = column.remark, files.missing_code(column.values)
+        return replace(column, remark="; ".join(filter(None, remarks)))
     decimal = "comma" in written and "point" not in written
     is_money = column.unit in _MONEY  # monetary amounts do not have three decimals
     cells = _Cells(*different_cells(column.values)).stripped(set())
@@ -173,26 +178,18 @@ def settled(column: Column, written: set[Convention]) -> Column:
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
             return column.out(f"its commas may be decimal commas or thousands separators ({example!r})")
-        way: Literal["comma", "point"] = "comma" if decimal else "point"
-        return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
-    if decimal or is_money:
-        return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
-    # If all cells look like 1.234, the choice does not matter: it would only multiply all numbers by 1,000.
-    mixed = not all("." in text for text in known)
-    values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
-    return replace(column, values=_spread(values, cells.where), grouped=mixed)
+    elif not (decimal or is_money):
+        # If all cells look like 1.234, the notation only decides whether all numbers are multiplied by 1,000.
+        mixed = not all("." in text for text in known)
+        values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
+        return replace(column, values=_spread(values, cells.where), grouped=mixed)
+    way: Literal["comma", "point"] = "comma" if decimal or column.grouped else "point"
+    return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
 
 
-def _joined(*remarks: str) -> str:
-    return "; ".join(filter(None, remarks))
-
-
-def _is_dates(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and dtype.kind == "M"
-
-
-def _is_durations(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype) and dtype.kind == "m"
+def _kind_of(dtype: Any) -> str:
+    """Return NumPy's letter for the kind of a type, such as "M" for dates and "m" for durations, or ""."""
+    return dtype.kind if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) else ""
 
 
 def _is_numbers(column: pd.Series[Any]) -> bool:
@@ -214,7 +211,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
     # If cells do not fit this notation, it is inferred again, and ``note`` reports the change. Unreadable
     # cells are treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
-    is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
+    is_typed = _kind_of(further.dtype) in {"M", "m"} or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
     cells = files.cells_of(further)
@@ -222,13 +219,11 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
         raise DataError(f"column {column.name!r} has cells that are neither numbers nor text")
     if column.kind == "category":
         return Reread(_texts(cells, _MISSING))
-    empty: NDArray[Any] = np.full(len(cells), np.nan)
-    if column.kind == "date":
-        empty = np.full(len(cells), "NaT", "datetime64[us]")
     texts = _texts(cells, _NO_NUMBER)
     known = pd.notna(texts) & ~np.isin(texts, np.array(column.strays, dtype=object))
     if not known.any():
-        return Reread(empty)
+        missing = np.datetime64("NaT", "us") if column.kind == "date" else np.nan
+        return Reread(np.full(len(cells), missing))
     texts = texts[known]
     if column.kind == "date":
         found = _dates_again(column, texts)
@@ -335,15 +330,15 @@ def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
 
 def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
     where, different = different_cells(texts)
-    found, note = _dated(different, column.forms) if column.forms else None, ""
+    found, note = read_dates(different, column.forms) if column.forms else None, ""
     if found is None:
-        found = _dated(different)
+        found = read_dates(different)
         if column.forms and isinstance(found, tuple):
             note = f"column {column.name!r} has a different date format than in the training table"
     if isinstance(found, str):
         raise DataError(f"column {column.name!r}: {found}")
     if found is None:
-        dates = [_dated(np.array([text], dtype=object), column.forms or _FORMATS) for text in different]
+        dates = [read_dates(np.array([text], dtype=object), column.forms or _FORMATS) for text in different]
         values = [each[0][0] if isinstance(each, tuple) else np.datetime64("NaT", "us") for each in dates]
         return _with_unread(np.array(values, dtype="datetime64[us]")[where], texts)
     return Reread(found[0][where], note=note)
@@ -465,12 +460,12 @@ def _read_texts(name: str, cells: _Cells) -> Column:
             convention=found.convention,
             grouped=found.grouped,
             unit=unit,
-            remark=_joined(remark, files.rounding_note(known_numbers)),
+            remark="; ".join(filter(None, (remark, files.rounding_note(known_numbers)))),
         )
     if (hours := read_times(different)) is not None:
         values = _spread(hours, where)
         return Column(name, "number", values, convention="plain", unit="hours", forms=("time",))
-    dates = _dated(different)
+    dates = read_dates(different)
     if isinstance(dates, str):
         return Column(name, "date", known.texts()).out(dates)
     if dates is not None:
@@ -483,7 +478,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the unit of n cells, a note on cells without a unit, and one on mixed units; "" if none."""
+    """Return the unit of n cells, a note on cells without a unit, and a note on mixed units, all maybe ""."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -576,9 +571,8 @@ def alike_note(names: Iterable[str]) -> str:
 class Numbers(NamedTuple):
     """Numbers parsed from text."""
 
-    # "plain": Python notation; "comma": decimal commas; "point": thousands commas; "ambiguous": as in 1,234.
     convention: Convention
-    # Shape (n,). NaN for non-numeric texts. Commas in ambiguous numbers are read as decimal commas.
+    # Shape (n,); NaN for non-numeric texts. Commas in ambiguous numbers are read as decimal commas.
     values: NDArray[np.float64]
     grouped: bool = False  # whether points may be thousands separators, as in 1.234
 
@@ -630,16 +624,13 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
     return _finite_or_nan(_in_python(compact, convention))
 
 
-def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates; return None if any is not a date, and a message if any is ambiguous."""
-    dates = _dated(texts)
-    return dates[0] if isinstance(dates, tuple) else dates
-
-
-def _dated(
+def read_dates(
     texts: NDArray[Any], forms: Sequence[str] = _FORMATS
 ) -> tuple[NDArray[np.datetime64], tuple[str, ...]] | str | None:
-    """Parse dates as :func:`read_dates` does, and also return all formats that fit the texts."""
+    """Parse non-empty texts as dates, and return the dates and all formats that fit the texts.
+
+    Return None if any text is not a date, and a message if days and months cannot be distinguished.
+    """
     if not len(texts) or not _MAYBE_DATE.match(str(texts[0])):
         return None
     column = pd.Series([_first_day(text) for text in texts], dtype=object)
@@ -777,10 +768,6 @@ class UnseenCells(NamedTuple):
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 
-def cell_text(value: Any) -> str:
-    return written(value) if isinstance(value, np.datetime64) else f"{value:.6g}"
-
-
 def judge(column: Column) -> Column:
     """Return the column, marked as dropped with a reason if it is useless for clustering."""
     if column.kind == "out":
@@ -829,11 +816,11 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Return a note on texts that are mostly numbers or dates, or dates in different formats; else ""."""
+    """Return a note on texts that are mostly numbers or dates, or dates in different formats, or ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],
-        "dates": [_dated(text) is not None for text in texts],
+        "dates": [read_dates(text) is not None for text in texts],
     }
     for kind, found in are.items():
         if not all(found) and sum(found) >= len(found) / 2:
@@ -842,7 +829,7 @@ def _mixed(different: NDArray[Any]) -> str:
             return f": {sum(found)} of {n} distinct values are {kind}, but {example!r} is not"
     if all(are["dates"]):
         for other in different[:_MOST]:
-            if _dated(np.array([different[0], other], dtype=object)) is None:
+            if read_dates(np.array([different[0], other], dtype=object)) is None:
                 return f": dates in different formats, such as {different[0]!r} and {other!r}"
     return ""
 
@@ -867,12 +854,6 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
             said = [f"{reason} ({way} uses it as row names)" for way in ways]
         notes.append(Advice(f"{column_list(names)} dropped: ", *said))
     return notes
-
-
-def unread_note(unread: UnseenCells) -> str:
-    cells, verb = ("cell", "is") if unread.n_rows == 1 else ("cells", "are")
-    found = f"{unread.n_rows} unreadable {cells} ({listed([*map(repr, unread.values)])})"
-    return f"column {unread.column!r} has {found}, which {verb} treated as missing"
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:

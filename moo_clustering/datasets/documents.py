@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import import_module
@@ -27,12 +27,10 @@ from moo_clustering.persistence import EXPANSION
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-
 _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _TEXT_COLUMNS = ("text_columns", "--text-columns")
-_ROWS = (".csv", ".tsv", ".tab", ".txt")
 # Embedding packages, each with the class that loads its models.
 _EMBEDDERS = {
     "sentence-transformers": "SentenceTransformer",
@@ -120,18 +118,19 @@ def read_documents(
         Maximum size of a decompressed file, as a multiple of its compressed size; 16 MiB is always allowed.
     """
     path = files.data_path(path)
-    text = (text_columns,) if isinstance(text_columns, str) else text_columns
-    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop))
-    fields = _Fields(None if text is None else tuple(text), roles)
+    if text_columns is not None:
+        text_columns = (text_columns,) if isinstance(text_columns, str) else tuple(text_columns)
+    roles = tables.Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"))
     with files.readable(path, is_folder=True):
-        fields.check()
+        _check_text_columns(text_columns, roles.by_column())
         if path.is_dir():
-            return _read_folder(path, fields)
+            return _read_folder(path, text_columns, roles)
+        wanted = {*(text_columns or _TEXT), _TITLE, *_IDS, *roles.by_column()}
         if path.name.lower().endswith(files.JSON_LINES):
-            return _documents(_read_lines(path, fields.wanted(), expansion), fields, path)
-        if files.suffix_of(path) in _ROWS:
-            return _documents(_read_rows(path, fields.wanted(), expansion), fields, path)
-    raise files.unknown_suffix(path, [*files.JSON_LINES, *_ROWS], "; or read a folder of .txt files")
+            return _documents(_read_lines(path, wanted, expansion), text_columns, roles)
+        if files.suffix_of(path) in files.TEXT:
+            return _documents(_read_rows(path, wanted, expansion), text_columns, roles)
+    raise files.unknown_suffix(path, [*files.JSON_LINES, *files.TEXT], "; or read a folder of .txt files")
 
 
 def tfidf(
@@ -186,8 +185,7 @@ def tfidf(
         X, vocabulary = fit_terms(vectorizer, texts)
     except ValueError as error:
         raise DataError(*error.args) from error
-    empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
-    if empty:
+    if empty := int(np.count_nonzero(np.diff(X.indptr) == 0)):
         verb = "has" if empty == 1 else "have"
         warn_caller(f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero")
     return X, vocabulary
@@ -282,10 +280,21 @@ def _option_error(names: Sequence[str], fault: str) -> DataError:
     return DataError(Advice("", *(f"{name} {fault}" for name in names)))
 
 
-def _read_folder(folder: Path, fields: _Fields) -> Documents:
+def _check_text_columns(names: Sequence[str] | None, taken: Mapping[str, str]) -> None:
+    """Raise a DataError if a text column has another role, or if the list is empty or repeats a name."""
+    if names is None:
+        return
+    if not names:
+        raise _option_error(_TEXT_COLUMNS, "must contain at least one column name")
+    for number, column in enumerate(names):
+        if column in names[:number]:
+            raise _option_error(_TEXT_COLUMNS, f"contains {column!r} more than once")
+    files.roles_of([*taken.items(), *((column, "text") for column in names)])
+
+
+def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
     """Read every text file in a folder and its sub-folders, sorted by name."""
-    roles = fields.roles
-    if fields.text or roles.id_column or roles.drop:
+    if text or roles.id_column or roles.drop:
         problem = f"{folder} is a folder of text files, which have no columns; omit "
         flags = "--text-columns, --id-column and --drop"
         raise DataError(Advice(problem, "text_columns, id_column and drop", flags))
@@ -300,7 +309,7 @@ def _read_folder(folder: Path, fields: _Fields) -> Documents:
     if not found:
         raise DataError(f"{folder} contains no documents (.txt files)")
     places = [path.relative_to(folder) for path in found]
-    row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
+    row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", folder)
     documents = Documents(folder.resolve().name, [files.file_text(path) for path in found], row_ids)
     if roles.labels is None and roles.partial_labels is None:
         return documents
@@ -313,55 +322,31 @@ def _read_folder(folder: Path, fields: _Fields) -> Documents:
     return replace(documents, y=codes, target_names=classes)
 
 
-class _Fields(NamedTuple):
-    """Columns with the texts of documents (None: the default), and columns with other roles."""
-
-    text: tuple[str, ...] | None
-    roles: tables.Roles
-
-    def check(self) -> None:
-        """Raise a DataError if a column has two roles, or if ``text`` is empty."""
-        taken = self.roles.by_column()
-        if self.text is None:
-            return
-        if not self.text:
-            raise _option_error(_TEXT_COLUMNS, "must contain at least one column name")
-        for number, column in enumerate(self.text):
-            if column in taken:
-                raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
-            if column in self.text[:number]:
-                raise _option_error(_TEXT_COLUMNS, f"contains {column!r} more than once")
-
-    def wanted(self) -> set[str]:
-        return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
-
-
 class _Records(NamedTuple):
     """Cells of the requested columns; None for missing cells."""
 
     columns: list[str]
     cells: dict[str, list[Any]]
     lines: list[int]
-    source: str
+    path: Path
 
 
-def _documents(records: _Records, fields: _Fields, path: Path) -> Documents:
-    """Assemble documents from the cells of their columns."""
-    source, roles = records.source, fields.roles
+def _documents(records: _Records, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
     if not records.lines:
-        raise DataError(f"{source} contains no documents")
-    tables.check_roles(roles, records.columns, source)
-    free = [column for column in records.columns if column not in roles.by_column()]
-    parts = [_texts(records, column) for column in _text_columns(fields.text, free, records)]
-    usual = [column for column in _IDS if column in free and column not in (fields.text or ())]
+        raise DataError(f"{records.path} contains no documents")
+    taken = roles.by_column()
+    files.check_names(taken, records.columns, records.path)
+    free = [column for column in records.columns if column not in taken]
+    parts = [_texts(records, column) for column in _text_columns(text, free, records)]
+    usual = [column for column in _IDS if column in free and column not in (text or ())]
     id_column = roles.id_column or next(iter(usual), None)
     row_ids: NDArray[Any] = np.arange(len(records.lines))
     if id_column is not None:
-        row_ids = tables.identifiers(_texts(records, id_column), id_column, source)
+        row_ids = tables.identifiers(_texts(records, id_column), id_column, records.path)
     y, targets, sets, labelled = _known(records, roles.labels)
     partial, names = _partial(records, roles.partial_labels)
     return Documents(
-        name=path.name,
+        name=records.path.name,
         texts=["\n".join(filter(None, cells)) for cells in zip(*parts, strict=True)],
         row_ids=row_ids,
         titles=_texts(records, _TITLE) if _TITLE in free else None,
@@ -385,14 +370,12 @@ def clean_name(text: str) -> str:
 
 
 def _text_columns(text: Sequence[str] | None, free: list[str], records: _Records) -> Sequence[str]:
-    for column in text or ():
-        if column not in records.columns:
-            raise DataError(files.absent(records.source, "column", column, "text columns", records.columns))
+    files.check_names(dict.fromkeys(text or (), "text columns"), records.columns, records.path)
     columns = text or [column for column in _TEXT if column in free]
     if not columns:
         more = ", ..." if len(records.columns) > 10 else ""
         shown = ", ".join(map(repr, records.columns[:10])) + more
-        problem = f"{records.source} has no column 'title', 'text' or 'abstract'; its columns are "
+        problem = f"{records.path} has no column 'title', 'text' or 'abstract'; its columns are "
         ways = (f"{way}, or save the fields as CSV to cluster them as a table" for way in _TEXT_COLUMNS)
         raise DataError(Advice(f"{problem}{shown or 'none'}; specify text columns with ", *ways))
     return columns
@@ -408,7 +391,7 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
             fault = f"column {column!r} must contain a string or a list of strings"
-            raise DataError(f"{records.source}, line {line}: {fault}")
+            raise DataError(f"{records.path}, line {line}: {fault}")
         yield tuple(name for item in items if (name := files.written(item)).strip())
 
 
@@ -436,7 +419,7 @@ def _partial(records: _Records, column: str | None) -> tuple[Int64Array | None, 
     for line, names in zip(records.lines, _names(records, column), strict=True):
         if len(names) > 1:
             fault = f"contains {len(names)} labels, but a document can have only one"
-            raise DataError(f"{records.source}, line {line}: column {column!r} (partial labels) {fault}")
+            raise DataError(f"{records.path}, line {line}: column {column!r} (partial labels) {fault}")
         single.append("".join(map(clean_name, names)))
     return tables.encode_classes(single, minus_one_is_missing=True)
 
@@ -449,7 +432,7 @@ def _read_lines(path: Path, wanted: Collection[str], expansion: int) -> _Records
         lines.append(line)
         rows.append({name: record[name] for name in record if name in wanted})
     cells = {name: [row.get(name) for row in rows] for name in columns if name in wanted}
-    return _Records(list(columns), cells, lines, str(path))
+    return _Records(list(columns), cells, lines, path)
 
 
 def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -486,14 +469,13 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
 
 
 def _read_rows(path: Path, wanted: Collection[str], expansion: int) -> _Records:
-    source = str(path)
     lines: list[int] = []
-    rows = files.table_text(path, expansion=expansion).rows(source)
-    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
+    rows = files.table_text(path, expansion=expansion).rows(path)
+    columns = tables.column_names(list(itertools.islice(rows, 1)), path)
     present = {name: number for number, name in enumerate(columns) if name in wanted}
     cells: dict[str, list[Any]] = {name: [] for name in present}
-    for line, row in files.equal_rows(rows, len(columns), source):
+    for line, row in files.equal_rows(rows, len(columns), path):
         lines.append(line)
         for name, number in present.items():
             cells[name].append(row[number])
-    return _Records(columns, cells, lines, source)
+    return _Records(columns, cells, lines, path)

@@ -12,7 +12,7 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import QuotingError
-from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault
+from moo_clustering._arrays import MissingPackageError, QuotingError, optional_package
+from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault, quoted
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
 # Command-line options that assign roles to columns.
-_OPTIONS = {"id": "id-column", "the identifier": "id-column", "dropped": "drop", "label": "labels"}
+_OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -128,7 +128,27 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     return _advised(for_command(error.problem), advice)
 
 
-def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
+def roles_of(named: Iterable[tuple[str | None, str]], what: str = "column") -> dict[str, str]:
+    """Map names to roles, without the name None. Raise a DataError if a name has two roles."""
+    roles: dict[str, str] = {}
+    for name, role in named:
+        if name in roles:
+            raise DataError(f"{what} {name!r} cannot be both the {roles[name]} and the {role} {what}")
+        if name is not None:
+            roles[name] = role
+    return roles
+
+
+def check_names(
+    roles: Mapping[str, str], names: Collection[str], source: object, what: str = "column"
+) -> None:
+    """Raise a DataError if a name with a role does not exist."""
+    for name, role in roles.items():
+        if name not in names:
+            raise DataError(absent(source, what, name, role, names) if names else f"{source} has no {what}s")
+
+
+def absent(source: object, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
     """Return a message on a missing column or attribute that names its role or command-line option."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
@@ -166,6 +186,14 @@ def data_path(path: str | PathLike[str]) -> Path:
         raise DataError(str(error)) from error
 
 
+def names_of(given: Any, what: str) -> tuple[str, ...]:
+    """Return a sequence of names as a tuple. Raise a TypeError for a single name or path."""
+    if isinstance(given, str | PathLike):
+        shown = quoted(given)
+        raise TypeError(f"{what} must be a sequence of names, such as [{shown}], got {shown}")
+    return tuple(given)
+
+
 def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:
     supported = f"supported suffixes are {', '.join(known)}; text files may end with an additional .gz"
     return DataError(f"{path} has the suffix {path.suffix!r}; {supported}{more}")
@@ -194,21 +222,20 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path} is not a valid gzip file: {error}") from error
     if len(content) > most:
-        raise too_large(path, len(raw), f"more than {most:,}", expansion)
+        raise too_large(path, f"more than {most:,}", expansion)
     return content
 
 
-def too_large(
-    path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
-) -> DataError:
+def too_large(path: Path, expanded: str, expansion: int, remedy: str = "unpack it first") -> DataError:
     """Create an error for a file whose decompressed size exceeds the limit."""
+    size = path.stat().st_size
     limit = f"which exceeds the limit of {expansion} times its size"
     trust = Remedy("if you trust its source, raise the limit with", "expansion")
     return DataError(f"{path} expands from {size:,} bytes to {expanded}, {limit}", Remedy(remedy), trust)
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
-    """Read a UTF-8 text file; with ``notes``, also UTF-16 and (adding a note) Windows-1252."""
+    """Read a UTF-8 text file. With ``notes``, UTF-16 is accepted too, and Windows-1252 adds a note."""
     with readable(path):
         return _decoded(file_bytes(path, expansion), notes)[0]
 
@@ -230,13 +257,14 @@ def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
 
 
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:
-    """Read an Excel sheet or text table (UTF-8; if ``lenient``, also UTF-16 or Windows-1252) as text."""
+    """Read an Excel sheet or UTF-8 text table. If ``lenient``, accept UTF-16 and Windows-1252 as well."""
     notes: list[str] = []
     with readable(path):
         if path.suffix.lower() in EXCEL:
             return TableText(_sheet(path, expansion, notes), ",", tuple(notes), "ascii")
         text, encoding = _decoded(file_bytes(path, expansion), notes if lenient else None)
-    return tidy_text(text, suffix_of(path), notes)._replace(encoding=encoding)
+    table = tidy_text(text, suffix_of(path), notes)
+    return table._replace(notes=tuple(notes), encoding=encoding)
 
 
 class TableText(NamedTuple):
@@ -287,14 +315,14 @@ class TableText(NamedTuple):
             start = reader.line_num
 
 
-def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
+def tidy_text(text: str, suffix: str, notes: list[str]) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
     # Comments begin with # or %. Below the first row of the table, a line with such a mark is a comment only
     # if a comment with the same mark precedes the table, or if it has more or fewer cells than the first row.
     # The last comment before the table contains the column names if the next line has the same number of
     # cells and contains numbers. Removed lines become empty, so that messages report correct line numbers.
     if not _TO_TIDY.search(text):
-        return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
+        return TableText(text, _separator(io.StringIO(text, newline=""), suffix))
     lines = io.StringIO(text, newline="").readlines()
     filled, said = [row for row, line in enumerate(lines) if line.strip()], ""
     if filled and (found := _SEP.fullmatch(lines[filled[0]])):
@@ -303,7 +331,7 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     place = next((row for row in filled if not lines[row].lstrip().startswith(_MARKS)), len(lines))
     above = [row for row in filled if row < place]
     if place == len(lines):  # every line looks like a comment, so all are treated as data
-        return TableText("".join(lines) if said else text, said or _separator(lines, suffix), tuple(notes))
+        return TableText("".join(lines) if said else text, said or _separator(lines, suffix))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
     if names is not None:
@@ -311,12 +339,12 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     marks = {lines[row].lstrip()[0] for row in above}
     stops = [*above, *_comments(lines, place, separator, marks)]
     if not (stops or said or names is not None):
-        return TableText(text, separator, tuple(notes))
+        return TableText(text, separator)
     for row in stops:
         lines[row] = _blank(lines[row])
     if stops:
-        notes = [*notes, f"{len(stops)} comment line{'' if len(stops) == 1 else 's'} dropped"]
-    return TableText("".join(lines), separator, tuple(notes))
+        notes.append(f"{len(stops)} comment line{'' if len(stops) == 1 else 's'} dropped")
+    return TableText("".join(lines), separator)
 
 
 def _blank(line: str) -> str:
@@ -366,14 +394,16 @@ def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str])
     return found
 
 
+def _package(name: str, extra: str, path: Path) -> Any:
+    try:
+        return optional_package(name, extra, f"reading {path}")
+    except MissingPackageError as error:
+        raise DataError(str(error)) from error
+
+
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     """Convert the first non-empty sheet of an Excel file to comma-separated text."""
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} requires openpyxl, which is not installed: pip install moo_clustering[excel]"
-        ) from error
+    load_workbook = _package("openpyxl", "excel", path).load_workbook
     size = path.stat().st_size
     try:
         with zipfile.ZipFile(path) as archive:
@@ -381,8 +411,8 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     except zipfile.BadZipFile as error:
         raise DataError(f"{path} is not a valid Excel file (.xlsx): {error}") from error
     if expanded > most_expanded(size, expansion):
-        raise too_large(path, size, f"{expanded:,}", expansion)
-    limit = _Budget(path, size, most_expanded(size, expansion), expansion)
+        raise too_large(path, f"{expanded:,}", expansion)
+    limit = _Budget(path, most_expanded(size, expansion), expansion)
     found: dict[str, list[list[str]]] = {}
     try:
         # Read from memory, because openpyxl would keep the file open.
@@ -410,7 +440,6 @@ class _Budget:
     """Maximum size in bytes of a file's cells in memory."""
 
     path: Path
-    size: int
     most: int
     expansion: int
     used: int = 0
@@ -418,8 +447,7 @@ class _Budget:
     def check(self, more: int) -> None:
         if self.used + more > self.most:
             expanded = f"at least {self.used + more:,} bytes of cells"
-            remedy = "save the required part as CSV"
-            raise too_large(self.path, self.size, expanded, self.expansion, remedy)
+            raise too_large(self.path, expanded, self.expansion, "save the required part as CSV")
 
     def spend(self, more: int) -> None:
         self.check(more)
@@ -427,7 +455,7 @@ class _Budget:
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, without empty rows and trailing empty columns."""
+    """Convert cells to text, and drop empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
@@ -455,12 +483,7 @@ def _sheet_cell(cell: Any) -> str:
 
 def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
     """Read a Parquet file within the memory limit, preserving integer and boolean types."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} requires pyarrow, which is not installed: pip install moo_clustering[parquet]"
-        ) from error
+    pa = _package("pyarrow", "parquet", path)
     # If cells are missing, pandas would otherwise round integers and convert booleans to objects.
     kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}
     for sign, type_sign in (("Int", "int"), ("UInt", "uint")):
@@ -478,7 +501,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
     from pyarrow.parquet import ParquetFile
 
     size = path.stat().st_size
-    limit = _Budget(path, size, max(_ALWAYS_CELLS, expansion * size), expansion)
+    limit = _Budget(path, max(_ALWAYS_CELLS, expansion * size), expansion)
     texts, step = [], _ROWS
     with ParquetFile(path) as file:
         schema, columns, meta = file.schema_arrow, file.schema, file.metadata
@@ -640,7 +663,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # The number must occur at least twice, and be farther from the others than these are from each other.
+    # The number must occur at least twice, and be farther from the other numbers than these are apart.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]

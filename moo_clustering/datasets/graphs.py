@@ -42,7 +42,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
         ``X`` contains 0 and 1; ``row_ids`` and ``feature_names`` are the node names.
     """
     path = files.data_path(path)
-    source, classes = str(path), None
+    classes = None
     with files.readable(path):
         if files.suffix_of(path) in files.GRAPHS:
             names, matrix, classes = _parsed_graph(path, labels)
@@ -52,18 +52,18 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
                 raise DataError(f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}")
             names, matrix = _graph_of_table(path)
     if labels is not None and classes is None:
-        raise DataError(f"{source} has no node attributes; labels={labels!r} requires GML or GraphML")
+        raise DataError(f"{path} has no node attributes; labels={labels!r} requires GML or GraphML")
     graph = csr_array(matrix, dtype=np.float64)
     if not np.isfinite(graph.data).all():
-        raise DataError(f"{source} must have finite weights, got NaN or infinity; use 0 for no edge")
+        raise DataError(f"{path} must have finite weights, got NaN or infinity; use 0 for no edge")
     if loops := int(np.count_nonzero(graph.diagonal())):
         warn_caller(f"{path.name}: omitted {loops} loop{'s' * (loops > 1)} (edges from a node to itself)")
         graph.setdiag(0.0)
     graph.eliminate_zeros()
     graph.data[:] = 1.0
     if not graph.nnz:
-        raise DataError(f"{source} has no edges between different nodes")
-    ids = tables.identifiers(names, "label", source)
+        raise DataError(f"{path} has no edges between different nodes")
+    ids = tables.identifiers(names, "label", path)
     return tables.labelled(tables.Table(path.name, graph, tuple(ids.tolist()), ids), classes, None)
 
 
@@ -94,7 +94,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
     if labels is not None:
         known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
         if labels not in known:
-            raise DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
+            raise DataError(files.absent(path, "node attribute", labels, "labels", sorted(known)))
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
     # GML node labels may be missing or repeated, so nodes are identified by their ids.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
@@ -119,7 +119,7 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
     if tables.array_names(path) >= {"format", "shape", "data"}:
         from moo_clustering.datasets.multilabel import sparse_matrix
 
-        matrix: Any = sparse_matrix(read_arrays(path, DataError), str(path))
+        matrix: Any = sparse_matrix(read_arrays(path, DataError), path)
         names: Any = np.arange(matrix.shape[0])
     elif tables.holds_columns(path) and (edges := _edges(path)) is not None:
         codes, names = pd.factorize(edges.ravel())

@@ -159,8 +159,8 @@ def read_multilabel(
         For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (see
         :class:`MultiLabelTable`) or a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, names, or path of a text file with one name per line. Default: arrays with these names, else
-        the files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, else x0, ... and y0, ...
+        For npz, names, or path of a text file with one name per line. Default: arrays with these names, or
+        files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or names x0, ... and y0, ...
     id_column : str, optional
         Attribute (ARFF) or array (npz) with row identifiers.
     drop : sequence of str, default=()
@@ -174,7 +174,7 @@ def read_multilabel(
         "feature_names": feature_names,
         "label_names": label_names,
         "id_column": id_column,
-        "drop": _sequence(drop, "drop") or None,
+        "drop": files.names_of(drop, "drop") or None,
     }
     kind = _kind(path)
     for name, value in given.items():
@@ -210,141 +210,126 @@ def _kind(path: Path) -> str:
     raise files.unknown_suffix(path, [".arff", *_SVMLIGHT, ".npz"])
 
 
-def _sequence(names: Any, what: str) -> tuple[str, ...]:
-    if isinstance(names, str | PathLike):
-        given = quoted(names)
-        raise TypeError(f"{what} must be a sequence of names, such as [{given}], got {given}")
-    return tuple(names)
-
-
 def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTable:
-    source, file, names = str(path), options["labels_xml"], options["labels"]
+    file, names = options["labels_xml"], options["labels"]
     options = options | {
         "labels_xml": None if file is None else files.data_path(file),
-        "labels": None if names is None else _sequence(names, "labels"),
+        "labels": None if names is None else files.names_of(names, "labels"),
         "drop": options["drop"] or (),
     }
     lines = arff.arff_lines(text)
-    header = arff.read_header(lines, source)
-    attributes = header.attributes
-    labels, features, identifier = arff.parts_of(header, options, path)
+    attributes, _, _, relation = arff.read_header(lines, path)
+    labels, features, identifier = arff.parts_of(attributes, relation, options, path)
     kinds = [attribute.kind for attribute in attributes]
     used = {*labels, *features}
     for place, attribute in enumerate(attributes):
         if place not in used:
             attribute.kind = "text"  # preserve identifiers, and accept any value in dropped attributes
-    entries = arff.EntryReader(attributes).read_all(lines, source)
-    numbers = _Numbers(attributes, entries)
-    row_ids = np.arange(entries.n_rows)
+    entries = _Entries(attributes, lines, path)
+    row_ids = np.arange(len(entries.lines))
     if identifier is not None:
-        row_ids = _arff_row_ids(entries, attributes[identifier], kinds[identifier], identifier, source)
+        row_ids = entries.row_ids(identifier, kinds[identifier])
     return MultiLabelTable(
         name=path.name,
-        X=numbers.features(features, source),
-        Y=numbers.labels(labels, source),
+        X=entries.features(features),
+        Y=entries.labels(labels),
         feature_names=tuple(attributes[place].name for place in features),
         label_names=tuple(attributes[place].name for place in labels),
         row_ids=row_ids,
     )
 
 
-class _Numbers:
-    """Entries of an ARFF file as numbers, and the number that omitted entries of each column represent."""
+class _Entries:
+    """Stored entries of an ARFF file as numbers, and each column's number for entries that are not stored."""
 
-    def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
+    def __init__(self, attributes: list[arff.Attribute], lines: arff.Lines, source: object) -> None:
+        self.rows, self.columns, self.codes, self.lines = arff.EntryReader(attributes).read_all(lines, source)
         coded = np.zeros((len(attributes), 2))
         nominal = np.array([attribute.kind == "nominal" for attribute in attributes])
         for place in np.flatnonzero(nominal):
             numbers = arff.binary_numbers(attributes[place]) or ()
             coded[place, : len(numbers)] = numbers
-        self._attributes, self._entries = attributes, entries
-        self.default = coded[:, 0]
-        self.values = entries.codes.copy()
-        known = nominal[entries.columns] & ~np.isnan(entries.codes)
-        self.values[known] = coded[entries.columns[known], entries.codes[known].astype(np.intp)]
+        self.attributes, self.source, self.default = attributes, source, coded[:, 0]
+        self.values = self.codes.copy()
+        known = nominal[self.columns] & ~np.isnan(self.codes)
+        self.values[known] = coded[self.columns[known], self.codes[known].astype(np.intp)]
 
     def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
         """Return the rows, positions within ``columns`` and values of all entries in ``columns``."""
-        where = np.full(len(self._attributes), -1)
+        where = np.full(len(self.attributes), -1)
         where[columns] = np.arange(len(columns))
-        places = where[self._entries.columns]
+        places = where[self.columns]
         chosen = places >= 0
-        return self._entries.rows[chosen], places[chosen], self.values[chosen]
+        return self.rows[chosen], places[chosen], self.values[chosen]
 
-    def features(self, columns: list[int], source: str) -> sp.csr_array:
+    def features(self, columns: list[int]) -> sp.csr_array:
         rows, places, values = self._chosen(columns)
-        bad = np.flatnonzero(~np.isfinite(values))
-        if len(bad):
-            name = self._attributes[columns[places[bad[0]]]].name
+        if len(bad := np.flatnonzero(~np.isfinite(values))):
+            name = self.attributes[columns[places[bad[0]]]].name
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
             remedy = Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name])
-            line = self._entries.lines[rows[bad[0]]]
-            raise DataError(f"{source}, line {line}: {what} value in attribute {name!r}", remedy)
+            line = self.lines[rows[bad[0]]]
+            raise DataError(f"{self.source}, line {line}: {what} value in attribute {name!r}", remedy)
         default = self.default[columns]
-        shape = (self._entries.n_rows, len(columns))
+        shape = (len(self.lines), len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        omitted = f"{source}: the values omitted from its sparse rows"
+        omitted = f"{self.source}: the values omitted from its sparse rows"
         tables.require_room(shape[0], int(np.count_nonzero(default)), omitted)
         if default.any():  # sparse rows omit the first declared value, even if this is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
 
-    def labels(self, columns: list[int], source: str) -> NDArray[np.int8]:
+    def labels(self, columns: list[int]) -> NDArray[np.int8]:
         rows, places, values = self._chosen(columns)
-        lines = self._entries.lines
-        odd = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))
-        if len(odd):
-            name, value = self._attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
+        lines, source = self.lines, self.source
+        if len(odd := np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))):
+            name, value = self.attributes[columns[places[odd[0]]]].name, f"{values[odd[0]]:g}"
             allowed = "0 or 1 (or ? for all labels of an unlabelled row)"
             raise DataError(
                 f"{source}, line {lines[rows[odd[0]]]}: label {name!r} must be {allowed}, got {value}"
             )
-        tables.require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
-        Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
+        tables.require_room(len(lines), len(columns), f"{source}: the label indicators")
+        Y = np.empty((len(lines), len(columns)), dtype=np.int8)
         Y[:] = self.default[columns].astype(np.int8)
         Y[rows, places] = np.where(np.isnan(values), -1.0, values).astype(np.int8)
         if problem := wrong_indicators(Y):
             raise DataError(f"{source}, line {lines[problem[0]]}: {problem[1]}")
         return Y
 
-
-def _arff_row_ids(
-    entries: arff.Entries, attribute: arff.Attribute, kind: str, place: int, source: str
-) -> NDArray[Any]:
-    names = list(attribute.values)
-    omitted = {"nominal": names[0] if names else "", "numeric": "0"}.get(kind, "")
-    cells = [omitted] * entries.n_rows
-    own = entries.columns == place
-    for row, code in zip(entries.rows[own].tolist(), entries.codes[own].tolist(), strict=True):
-        cells[row] = "" if code != code else names[int(code)]
-    return tables.identifiers(cells, attribute.name, source)
+    def row_ids(self, column: int, kind: str) -> NDArray[Any]:
+        """Return the identifiers in a text column, which is declared as ``kind``."""
+        names = list(self.attributes[column].values)
+        cells = [{"nominal": names[0] if names else "", "numeric": "0"}.get(kind, "")] * len(self.lines)
+        own = self.columns == column
+        for row, code in zip(self.rows[own].tolist(), self.codes[own].tolist(), strict=True):
+            cells[row] = "" if code != code else names[int(code)]
+        return tables.identifiers(cells, self.attributes[column].name, self.source)
 
 
 def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    source = str(path)
     if not data.strip():
-        raise DataError(f"{source} is empty")
+        raise DataError(f"{path} is empty")
     try:
         X, sets = _load(data, "auto")
     except _ERRORS as error:
-        raise DataError(_blame(data, source, error)) from error
+        raise DataError(_blame(data, path, error)) from error
     if not X.shape[0]:
-        raise DataError(f"{source} has no rows")
-    require_finite_csr(X, source)
-    names = default_names("x", X.shape[1], source, X.nnz)
+        raise DataError(f"{path} has no rows")
+    require_finite_csr(X, path)
+    names = default_names("x", X.shape[1], path, X.nnz)
     values = sorted({value for labels in sets for value in labels})
     if any(not math.isfinite(value) for value in values):
-        raise DataError(f"{source} has a label that is not a finite number")
+        raise DataError(f"{path} has a label that is not a finite number")
     if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
         why = "the limit of exact integers in double precision; renumber them"
-        raise DataError(f"{source} has the label {large:.0f}; labels must be below 2^53, {why}")
+        raise DataError(f"{path} has the label {large:.0f}; labels must be below 2^53, {why}")
     for found in _LONG.finditer(data):
         if float(found[1]) != int(found[1]):
-            warn_caller(f"{source}: {found[1].decode()} has too many digits and is rounded")
+            warn_caller(f"{path}: {found[1].decode()} has too many digits and is rounded")
             break
-    tables.require_room(X.shape[0], len(values), f"{source}: the label indicators")
+    tables.require_room(X.shape[0], len(values), f"{path}: the label indicators")
     if not values:
-        raise DataError(f"{source} has no labels: each line must begin with labels, as in 1,3 5:1 7:0.5")
+        raise DataError(f"{path} has no labels: each line must begin with labels, as in 1,3 5:1 7:0.5")
     Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
     places = {value: place for place, value in enumerate(values)}
     for row, labels in enumerate(sets):
@@ -361,7 +346,7 @@ def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, .
     return X, sets
 
 
-def _blame(data: bytes, source: str, error: Exception) -> str:
+def _blame(data: bytes, source: object, error: Exception) -> str:
     """Find the invalid line by bisection, and return a message that contains its number."""
     lines = data.split(b"\n")
     first, end = 0, len(lines)
@@ -378,12 +363,12 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
 
 
 def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
-    source, labels = str(path), options["labels"]
+    labels = options["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):
         needed = "the path of the archive with the array 'Y' (pass names as label_names)"
         raise TypeError(f"for npz files, labels must be {needed}, got {quoted(labels)}")
     arrays = read_arrays(path, DataError)
-    X = _features(arrays, source)
+    X = _features(arrays, path)
     if labels is not None:
         file: Path | None = files.data_path(labels)
     else:
@@ -391,11 +376,11 @@ def _read_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
     if file is not None and not file.is_file():
         raise DataError(f"file {file} (labels) does not exist")
     known = arrays if file is None else read_arrays(file, DataError)
-    Y = _indicators(known, X.shape[0], source if file is None else str(file))
+    Y = _indicators(known, X.shape[0], file or path)
     row_ids: NDArray[Any] = np.arange(len(Y))
     if (column := options["id_column"]) is not None:
-        ids = tables.array_column({**arrays, **known}, column, len(Y), source)
-        row_ids = tables.identifiers(ids.tolist(), column, source)
+        ids = tables.array_column({**arrays, **known}, column, len(Y), path)
+        row_ids = tables.identifiers(ids.tolist(), column, path)
     return MultiLabelTable(
         name=path.name,
         X=X,
@@ -413,7 +398,7 @@ def _beside(path: Path, ending: str) -> Path | None:
     return beside if beside.is_file() else None
 
 
-def _features(arrays: Arrays, source: str) -> sp.csr_array:
+def _features(arrays: Arrays, source: object) -> sp.csr_array:
     if "format" in arrays:
         X = sparse_matrix(arrays, source)
     elif "X" in arrays:
@@ -428,16 +413,15 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
     return X
 
 
-def require_finite_csr(X: Any, source: str) -> None:
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if len(bad):
+def require_finite_csr(X: Any, source: object) -> None:
+    if len(bad := np.flatnonzero(~np.isfinite(X.data))):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
         where = f"in row {row + 1}, for feature index {X.indices[bad[0]]} (counted from 0)"
         value = f"{X.data[bad[0]]:g}"
         raise DataError(f"{source} has the value {value} {where}; fill in or remove such values first")
 
 
-def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
+def sparse_matrix(arrays: Arrays, source: object) -> sp.csr_array:
     """Check the arrays of a ``scipy.sparse.save_npz`` archive, and build the sparse matrix."""
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
@@ -460,7 +444,7 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
         raise DataError(f"{source} is not a valid sparse matrix: {error}") from error
 
 
-def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
+def _indicators(arrays: Arrays, n_rows: int, source: object) -> NDArray[np.int8]:
     if "Y" not in arrays and "format" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
         fault = f"has no array 'Y' of shape (n_samples, n_labels); it contains {held}"
@@ -489,17 +473,14 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
     if key in arrays:
         return _read_names(arrays[key].reshape(-1), count, what, f"{path}, array {key!r}")
     if file := _beside(path, f"_{what.split()[0]}s.txt"):
-        return _read_names(file, count, what, str(file))
-    return default_names(prefix, count, str(path), matrix.size)
+        return _read_names(file, count, what, file)
+    return default_names(prefix, count, path, matrix.size)
 
 
-def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ...]:
+def _read_names(names: Any, count: int, what: str, source: object) -> tuple[str, ...]:
     """Return the column names, from a sequence or a file, after checking their number and uniqueness."""
     if isinstance(names, str | PathLike):
-        path = files.data_path(names)
-        source = str(path)
-        if not path.exists():
-            raise DataError(f"file {path} ({what}) does not exist")
+        source = path = files.data_path(names)
         with files.readable(path):
             lines = path.read_text(encoding="utf-8-sig").rstrip().split("\n")
         names = [line.strip() for line in lines if lines != [""]]
@@ -515,7 +496,7 @@ def _read_names(names: Any, count: int, what: str, source: str) -> tuple[str, ..
     return checked
 
 
-def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[str, ...]:
+def default_names(prefix: str, count: int, source: object, n_values: int) -> tuple[str, ...]:
     """Return names x0, x1, .... Raise a DataError if ``count`` is too large for ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from moo_clustering._messages import Advice, for_command
 from moo_clustering._parallel import one_thread
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets.cells import UnseenCells, column_list, listed
-from moo_clustering.datasets.files import DataError, as_number
+from moo_clustering.datasets.files import DataError, as_number, written
 
 # Significance level for associations, before correction for the number of other columns.
 _LEVEL = 0.01
@@ -36,14 +36,16 @@ _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows from which a missing cell is filled: in general, and in tables with at most two columns. In
 # these, several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Maximum number of rows for filling cells and finding splits, rows for associations, and distances per block.
-_MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
+_MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
+_MOST_COUNTED = 10_000  # maximum number of rows used to compute associations
+_PRODUCTS = 500_000  # maximum number of distances computed at once
 _ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
 # A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
 # variance, and at most _UNEXPLAINED of any other column's. There must be at least _OTHERS other columns.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Minimum association with the clusters, and minimum number of missing cells, for a column to be reported.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
+_Columns = Sequence[NDArray[Any]]
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
 
 
@@ -73,7 +75,7 @@ class PreparedTable:
         Cells of new rows that are unreadable, of an unknown category, or outside the range seen in ``fit``.
     """
 
-    X: NDArray[np.float64]
+    X: FloatArray
     feature_names: tuple[str, ...]
     notes: tuple[str, ...]
     columns: pd.DataFrame
@@ -85,7 +87,7 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """Copy of ``columns`` in which filled cells are missing again, and booleans are not 0 and 1."""
+        """Copy of ``columns`` in which filled cells are missing, and 0 and 1 are booleans again."""
         found = self.columns.copy(deep=False)
         for name in self.missing.columns[self.missing.any()]:
             found[name] = self.columns[name].mask(self.missing[name])
@@ -150,7 +152,7 @@ def prepare_table(
         are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
         ``"neighbors"``: fill missing cells with the mean (or mode) of the five nearest rows in which the cell
-        is known. ``"median"``: with the column's median (or mode), so that filled rows may form a cluster.
+        is known. ``"median"``: fill them with the column's median (or mode), which may form a cluster.
 
     Notes
     -----
@@ -245,11 +247,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self._fitted(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Fit to a table and return its features, shape (n_samples, n_features)."""
         return self._fitted(X)[0]
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> FloatArray:
         """Return the features of new rows with the columns seen in ``fit``, shape (n_samples, n_features).
 
         Raises a DataError if there are no rows, or if a column is missing, ambiguous, or of the wrong kind or
@@ -318,17 +320,19 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
         shares = shares[shares > 0.0]
         known = np.column_stack([pd.notna(column.values) for column in used])
-        filled = [_filled(column, row) for column, row in zip(used, known.T, strict=True)]
+        usual = [_usual_cell(each.values[row], each.kind) for each, row in zip(used, known.T, strict=True)]
+        filled = _filled([column.values for column in used], known, usual)
+        parts = list(zip(used, known.T, usual, shares.tolist(), strict=True))
+        scales = [_Scale(*part, values, is_equal) for part, values in zip(parts, filled, strict=True)]
         donors = None
         if self.missing == "neighbors" and len(used) > 1:
-            donors = _Donors.of(used, filled, known, shares)
-            filled = donors.fill(filled, known)
-        columns = zip(used, filled, known.T, shares.tolist(), strict=True)
-        found = donors.scales if donors and is_equal else ()
-        scales = [
-            found[at] if found and row.all() else _Scale.of(column, values, row, is_equal, share)
-            for at, (column, values, row, share) in enumerate(columns)
-        ]
+            of_donors = scales
+            if not is_equal:
+                of_donors = [_Scale(*part, values, True) for part, values in zip(parts, filled, strict=True)]
+            donors = _Donors(of_donors, shares, filled, known)
+            filled, scales = donors.fill(filled, known), scales.copy()
+            for at in np.flatnonzero(~known.all(axis=0)).tolist():
+                scales[at] = _Scale(*parts[at], filled[at], is_equal)
         X = _features(scales, filled)
         if is_equal:
             _warn_of_split(X, scales)
@@ -374,12 +378,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise DataError(f"{refused[first]}{more}")
         reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
-        unseen = [
-            UnseenCells.of(column.name, "unreadable", read.unread, read.rows)
-            for column, read in zip(columns, found, strict=True)
-            if len(read.rows)
-        ]
-        alarming += map(reading.unread_note, unseen)
+        unseen: list[UnseenCells] = []
+        for name, read in zip(self.column_names_, found, strict=True):
+            if n := len(read.rows):
+                unseen.append(UnseenCells.of(name, "unreadable", read.unread, read.rows))
+                what, verb = ("1 unreadable cell", "is") if n == 1 else (f"{n} unreadable cells", "are")
+                texts = listed([*map(repr, read.unread)])
+                alarming.append(f"column {name!r} has {what} ({texts}), which {verb} treated as missing")
         values = [
             scale.known_categories(read.values, alarming, unseen)
             for scale, read in zip(self._scales, found, strict=True)
@@ -388,24 +393,22 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             scale.note_beyond(cells, notes, alarming, unseen)
         known = np.column_stack([pd.notna(cells) for cells in values])
         alarming += _empty_row_notes(known)
-        filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
+        filled = _filled(values, known, [scale.usual for scale in self._scales])
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
         notes += alarming + _filled_notes(columns, known, self.missing)
-        prepared = self._table(_features(self._scales, filled), filled, known, notes)
-        return replace(prepared, unseen=tuple(unseen)), alarming
+        return self._table(_features(self._scales, filled), filled, known, notes, unseen), alarming
 
     def _table(
-        self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
+        self, X: FloatArray, filled: _Columns, known: BoolArray, notes: Sequence[str], unseen: Any = ()
     ) -> PreparedTable:
         # Copy columns that share memory with the table. Store text as objects instead of pandas strings.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         cells = pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False)
         missing = pd.DataFrame(~known, columns=list(self.column_names_))
-        said, weights = tuple(notes), self.weights_
-        names = self._feature_names
-        return PreparedTable(X, names, said, cells, self.category_names_, weights, missing, self)
+        notes, names, categories = tuple(notes), self._feature_names, self.category_names_
+        return PreparedTable(X, names, notes, cells, categories, self.weights_, missing, self, tuple(unseen))
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
         """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
@@ -452,7 +455,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
     raise DataError(f"the table lacks {column_list(absent)} of the fit{hint}")
 
 
-def _dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
+def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
     """Return column weights: 1 if continuous, otherwise the strongest association with another column."""
     # All weights are 1 if there are fewer than 40 rows, or if all would be 0.
     weights = np.ones(len(columns))
@@ -487,7 +490,7 @@ def _some_rows(n: int, most: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
-def _indicators(column: reading.Column) -> NDArray[np.float64]:
+def _indicators(column: reading.Column) -> FloatArray:
     """Return indicators, one row per sample, of the distinct values or, for many numbers, of eight bins."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
@@ -501,7 +504,7 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     return indicators
 
 
-def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
+def _association(counts: FloatArray) -> tuple[float, float]:
     """Return the bias-corrected Cramer's V, from 0 to 1, and the p-value of the chi-square test."""
     counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     r, c = counts.shape
@@ -518,7 +521,7 @@ def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
     return float(strength), float(chi2.sf(statistic, freedom))
 
 
-def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
+def _warn_of_split(X: FloatArray, scales: Sequence[_Scale]) -> None:
     """Warn if a single column determines the best split into two clusters."""
     rows = X[_some_rows(len(X), _MOST_DONORS)]
     if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS or not rows.any():
@@ -542,40 +545,26 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
         )
 
 
-def _filled(column: reading.Column, known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Fill missing numbers and dates with the median, and other missing cells with the mode."""
-    if known.all():
-        return column.values
-    values = column.values.copy()
-    values[~known] = _usual_cell(column.values[known], column.kind)
-    return values
+def _filled(columns: _Columns, known: BoolArray, usual: Sequence[Any]) -> list[NDArray[Any]]:
+    """Fill the missing cells of each column with its usual value; complete columns are not copied."""
+    filled = list(columns)
+    for at in np.flatnonzero(~known.all(axis=0)).tolist():
+        filled[at] = columns[at].copy()
+        filled[at][~known[:, at]] = usual[at]
+    return filled
 
 
-class _Donors(NamedTuple):
+class _Donors:
     """Rows of the fit from which missing cells are filled."""
 
-    scales: list[_Scale]
-    weights: NDArray[np.float64]
-    rows: NDArray[np.float64]  # features; 0 for missing cells
-    known: NDArray[np.bool_]  # shape (n_donors, n_columns)
-    values: list[NDArray[Any]]
-
-    @classmethod
-    def of(
-        cls,
-        columns: Sequence[reading.Column],
-        filled: Sequence[NDArray[Any]],
-        known: NDArray[np.bool_],
-        weights: NDArray[np.float64],
-    ) -> _Donors:
-        parts = zip(columns, filled, known.T, weights.tolist(), strict=True)
-        scales = [_Scale.of(column, values, row, True, weight) for column, values, row, weight in parts]
+    def __init__(self, scales: list[_Scale], weights: FloatArray, filled: _Columns, known: BoolArray) -> None:
         chosen = _some_rows(len(known), _MOST_DONORS)
-        values = [each[chosen] for each in filled]
-        rows = _features(scales, values) * _mask(scales, known[chosen])
-        return cls(scales, weights, rows, known[chosen], values)
+        self.scales, self.weights = scales, weights
+        self.known, self.values = known[chosen], [each[chosen] for each in filled]
+        # The features of missing cells are 0.
+        self.rows = _features(scales, self.values) * _mask(scales, self.known)
 
-    def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
+    def fill(self, filled: list[NDArray[Any]], known: BoolArray) -> list[NDArray[Any]]:
         """Fill missing cells from the nearest rows; keep ``filled`` cells if no row shares a known column."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
@@ -635,7 +624,7 @@ def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
     return means
 
 
-def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+def _features(scales: Sequence[_Scale], filled: _Columns) -> FloatArray:
     """Convert columns without missing values to features, shape (n_samples, n_features)."""
     X = np.empty((len(filled[0]), sum(len(scale.feature_names) for scale in scales)))
     for low in range(0, len(X), _ROWS):
@@ -646,81 +635,76 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
     return X
 
 
-def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _mask(scales: Sequence[_Scale], known: BoolArray) -> FloatArray:
     """Return 1 for features of known cells and 0 for those of missing cells, (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
 class _Scale:
     """Conversion of a column's cells to features."""
 
-    column: reading.Column  # the column as seen in the fit, but without values
-    feature_names: tuple[str, ...]
-    weight: float
-    usual: Any  # median or mode, for missing cells that near rows cannot fill
-    low: Any = None  # range of the numbers or dates; days are counted from the first date
-    high: Any = None
-    # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
-    largest: float = 1.0
-    mean: float = 0.0
-    spread: float = 1.0
-    categories: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
-    # All indicators share one factor, because a rare value must not weigh more than a frequent one.
-    factor: float = 1.0
-
-    @classmethod
-    def of(
-        cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
-    ) -> _Scale:
+    def __init__(
+        self,
+        column: reading.Column,
+        is_known: BoolArray,
+        usual: Any,
+        weight: float,
+        filled: Any,
+        is_equal: bool,
+    ) -> None:
         known = filled if is_known.all() else column.values[is_known]
-        bare = replace(column, values=column.values[:0])
-        usual = _usual_cell(known, column.kind)
+        self.column = replace(column, values=column.values[:0])
+        # The usual value (median or mode) fills missing cells that near rows cannot fill.
+        self.usual, self.weight = usual, weight
         if column.kind == "category":
-            categories = np.array(sorted(pd.unique(known)), dtype=object)
+            self.categories = np.array(sorted(pd.unique(known)), dtype=object)
             # With two values, a second indicator would be redundant.
-            names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
-            scale = cls(bare, names, weight, usual, categories=categories)
-            if is_equal:
-                spread = np.sqrt(scale._indicators(filled).var(axis=0).sum())
-                scale = replace(scale, factor=float(1.0 / spread))
-            return scale
-        scale = cls(bare, (column.name,), weight, usual, known.min(), known.max())
+            shown = self.categories[len(self.categories) == 2 :]
+            self.feature_names = tuple(f"{column.name}={value}" for value in shown)
+            # All indicators share one factor, because a rare value must not weigh more than a frequent one.
+            spread = np.sqrt(self._indicators(filled).var(axis=0).sum()) if is_equal else 1.0
+            self.factor = float(1.0 / spread)
+            return
+        self.feature_names = (column.name,)
+        # Days are counted from the first date.
+        self.low, self.high = known.min(), known.max()
+        # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
+        self.largest, self.mean, self.spread = 1.0, 0.0, 1.0
         if not is_equal:
-            return scale
-        numbers = scale._numbers(filled)
-        largest = np.abs(numbers).max()
-        numbers = numbers / largest
+            return
+        numbers = self._numbers(filled)
+        self.largest = np.abs(numbers).max()
+        numbers = numbers / self.largest
         is_usual = _usual(numbers)
         cells = filled[is_usual]
         if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
             row = int(np.abs(numbers).argmax())
             what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, more than 1e140 times the "
             raise DataError(f"{what}range of the other cells; correct the cell or leave it empty")
-        mean = numbers[is_usual].mean()
-        spread = (numbers - mean)[is_usual].std()
-        return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
+        self.mean = numbers[is_usual].mean()
+        spread = (numbers - self.mean)[is_usual].std()
+        self.spread = spread if spread > 0 else 1.0
 
-    def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+    def _indicators(self, filled: NDArray[Any]) -> FloatArray:
         places = {value: place for place, value in enumerate(self.categories)}
         where, different = reading.different_cells(filled)
         codes = np.array([places[value] for value in different], dtype=np.intp)[where]
         shown = np.arange(len(self.categories))[len(self.categories) == 2 :]
         return (codes[:, None] == shown).astype(np.float64)
 
-    def _numbers(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+    def _numbers(self, filled: NDArray[Any]) -> FloatArray:
         if self.column.kind == "date":
             filled = (filled - self.low) / np.timedelta64(86400, "s")
         return filled.astype(np.float64)
 
-    def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+    def features(self, filled: NDArray[Any]) -> FloatArray:
         if self.column.kind == "category":
             block = self._indicators(filled) * self.factor
         else:
             block = ((self._numbers(filled) / self.largest - self.mean) / self.spread)[:, None]
         return block * np.sqrt(self.weight)
 
-    def cells(self, block: NDArray[np.float64]) -> Any:
+    def cells(self, block: FloatArray) -> Any:
         block = block / np.sqrt(self.weight)
         if self.column.kind == "category":
             if len(self.categories) == 2:
@@ -733,21 +717,13 @@ class _Scale:
             return self.low + np.round(numbers * 86400e6).astype("timedelta64[us]")
         return numbers
 
-    def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
-        missing = pd.isna(cells)
-        if not missing.any():
-            return cells
-        found = cells.copy()
-        found[missing] = self.usual
-        return found
-
     def known_categories(
         self, cells: NDArray[Any], alarming: list[str], unseen: list[UnseenCells]
     ) -> NDArray[Any]:
         """Treat new categories as missing cells, and report them in ``alarming`` and ``unseen``."""
-        unknown: list[str] = []
-        if self.column.kind == "category":
-            unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
+        if self.column.kind != "category":
+            return cells
+        unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
         if not unknown:
             return cells
         # Compare codes as numbers, because some programs write codes such as 1 or 01 as 1.0.
@@ -781,7 +757,10 @@ class _Scale:
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
-        ends = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        ends = [
+            written(value) if self.column.kind == "date" else f"{value:.6g}"
+            for value in (self.low, self.high, outside[distances.argmax()])
+        ]
         span, name = f"the range of the fit, {ends[0]} to {ends[1]}", self.column.name
         found = alarming if distances.max() > 1.5 * (high - low) else notes
         found.append(f"column {name!r} has {n} outside {span} (such as {ends[2]})")
@@ -794,13 +773,13 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
-def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _usual(numbers: FloatArray) -> BoolArray:
     """Return a mask of the values that are not outliers (see _BEYOND), and thus determine the scale."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
     low, high = np.quantile(numbers, (0.25, 0.75))
-    usual: NDArray[np.bool_] = np.abs(numbers - (low + high) / 2) <= (high - low) * (_BEYOND + 0.5)
+    usual: BoolArray = np.abs(numbers - (low + high) / 2) <= (high - low) * (_BEYOND + 0.5)
     return everything if usual.mean() < 1.0 - _MOST_BEYOND else usual
 
 
@@ -821,7 +800,7 @@ def _independence_notes(names: Sequence[str]) -> list[str]:
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
 
-def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
+def _filled_notes(columns: Sequence[reading.Column], known: BoolArray, missing: str) -> list[str]:
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
@@ -844,14 +823,14 @@ def _filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], m
     return notes
 
 
-def _empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
+def _empty_row_notes(known: BoolArray) -> list[str]:
     empty = ~known.any(axis=1)
     n = int(empty.sum())
     rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
     return [f"{rows} only missing values in the columns used"] if n else []
 
 
-def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
+def _repeated_column_notes(columns: Sequence[reading.Column], filled: _Columns) -> list[str]:
     """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
     # Related columns are normal among many columns, such as pixels or genes, and due to chance in few rows.
@@ -870,7 +849,7 @@ def _repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[N
     return [Advice(f"{text}; ", "drop one of them", "--drop excludes one of them")]
 
 
-def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
+def _unit_range(values: NDArray[Any]) -> FloatArray:
     """Shift and scale numbers or dates to a minimum of 0 and a range of at most 2."""
     numbers = values.astype(np.float64)
     # Divide first, because differences between huge numbers overflow.

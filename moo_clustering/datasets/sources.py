@@ -5,7 +5,7 @@ import operator
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, probability, quoted
+from moo_clustering._arrays import did_you_mean, integer, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering.datasets.bags import BagTable
 from moo_clustering.datasets.tables import Table
@@ -119,11 +119,8 @@ def make_bags(
     if not 1 <= low <= high:
         fault = "must be (minimum, maximum) with 1 <= minimum <= maximum"
         raise ValueError(f"bag_size {fault}, got {quoted(bag_size)}")
-    n, k, d = operator.index(n_bags), operator.index(n_clusters), operator.index(n_features)
-    if k < 1 or d < 1:
-        raise ValueError(f"n_clusters and n_features must be at least 1, got {k} and {d}")
-    if n < k:
-        raise ValueError(f"n_bags must be at least n_clusters ({k}), got {n}")
+    k, d = integer("n_clusters", n_clusters), integer("n_features", n_features)
+    n = integer("n_bags", n_bags, k)
     probability("outlying", outlying)
     for name, spread in (("bag_std", bag_std), ("instance_std", instance_std)):
         if not 0.0 <= spread < np.inf:

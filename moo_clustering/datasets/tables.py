@@ -202,7 +202,7 @@ def read_table(
     identifiers repeat.
     """
     path = files.data_path(path)
-    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
+    roles = Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"), categories, header)
     suffix = files.suffix_of(path)
     notes: list[str] = []
     with files.readable(path):
@@ -240,40 +240,26 @@ class Roles(NamedTuple):
 
     def by_column(self) -> dict[str, str]:
         """Return the role of each named column. Raise a DataError if a column has two roles."""
-        roles: dict[str, str] = {}
         named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
-        for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
-            if column in roles:
-                raise DataError(f"column {column!r} cannot be both the {roles[column]} and the {role} column")
-            if column is not None:
-                roles[column] = role
-        return roles
-
-
-def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
-    for column, role in roles.by_column().items():
-        if column not in columns:
-            fault = files.absent(source, "column", column, role, columns)
-            raise DataError(fault if columns else f"{source} has no columns")
+        return files.roles_of([*named, *((column, "drop") for column in dict.fromkeys(self.drop))])
 
 
 def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> tuple[pd.DataFrame, Roles]:
     """Read a text table or Excel sheet with typed columns."""
-    source = str(path)
     table = files.table_text(path, expansion=expansion)
     notes += table.notes
-    rows = table.rows(source)
-    columns, is_named = named_columns(list(itertools.islice(rows, 1)), roles.header, source, notes)
+    rows = table.rows(path)
+    columns, is_named = named_columns(list(itertools.islice(rows, 1)), roles.header, path, notes)
     roles = with_first_column(roles, columns)
-    check_roles(roles, columns, source)
-    n_rows = sum(1 for _ in files.equal_rows(rows, len(columns), source))
+    as_text = roles.by_column()
+    files.check_names(as_text, columns, path)
+    n_rows = sum(1 for _ in files.equal_rows(rows, len(columns), path))
     if not n_rows and is_named:
-        raise DataError(f"{source} has column names but no rows")
-    as_text = set(roles.by_column())
+        raise DataError(f"{path} has column names but no rows")
 
     def frame_with(text: Collection[str], notes: list[str]) -> pd.DataFrame:
         missing = {column: [""] if column in text else list(_NO_NUMBER) for column in columns}
-        cells = cells_of_text(table.text, table.separator, missing, source, header=0 if is_named else None)
+        cells = cells_of_text(table.text, table.separator, missing, path, header=0 if is_named else None)
         return _typed_frame(cells, text, notes)
 
     # Identifiers and classes retain the notation used in the file: "007" is not 7, and "NA" may be a class.
@@ -285,7 +271,7 @@ def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> t
 
 
 def named_columns(
-    head: list[files.Row], header: bool | None, source: str, notes: list[str]
+    head: list[files.Row], header: bool | None, source: object, notes: list[str]
 ) -> tuple[list[str], bool]:
     """Return the column names, and whether they come from the first line."""
     if header is None and head:
@@ -327,7 +313,7 @@ def _without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Da
     return frame
 
 
-def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -> list[str]:
+def column_names(head: list[files.Row], source: object, *, numbers: bool = False) -> list[str]:
     """Read column names from the first line. All-numeric names are an error unless ``numbers`` is set."""
     if not head:
         raise DataError(f"{source} is empty")
@@ -349,7 +335,7 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
 
 
 def cells_of_text(
-    text: str, separator: str, missing: Mapping[str, Sequence[str]], source: str, *, header: int | None = 0
+    text: str, separator: str, missing: Mapping[str, Sequence[str]], source: object, *, header: int | None = 0
 ) -> pd.DataFrame:
     """Read cells as strings; ``missing`` maps each column to the strings that mark missing cells."""
     try:
@@ -411,8 +397,8 @@ def typed(
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
         notes.append(f"times in column {name!r} converted to hours")
-    elif dates and isinstance(days := read_dates(bare), np.ndarray):
-        found = _as_numbers(days, name, notes)
+    elif dates and isinstance(days := read_dates(bare), tuple):
+        found = _as_numbers(days[0], name, notes)
     else:
         texts[texts == ""] = None
         return texts
@@ -445,31 +431,28 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
 
 
 def _read_npz(path: Path, roles: Roles) -> Table:
-    source = str(path)
     arrays = read_arrays(path, DataError, "X")
-    X = numeric_matrix(arrays["X"], "X", source).astype(np.float64)
+    X = numeric_matrix(arrays["X"], "X", path).astype(np.float64)
     if not len(X):
-        raise DataError(f"{source}: array 'X' has no rows")
-    names = feature_names_of(arrays, X.shape[1], "X", source)
+        raise DataError(f"{path}: array 'X' has no rows")
+    names = feature_names_of(arrays, X.shape[1], "X", path)
     roles.by_column()  # checks that no array has two roles
-    for name in roles.drop:
-        if name not in names:
-            raise DataError(files.absent(source, "feature", name, "drop", names))
+    files.check_names(dict.fromkeys(roles.drop, "drop"), names, path, "feature")
     keep = [column for column, name in enumerate(names) if name not in roles.drop]
     if not keep:
-        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, names))}")
+        raise DataError(f"{path} has no feature columns besides {', '.join(map(repr, names))}")
     X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
-    _check_numbers(X, names, source)
+    _check_numbers(X, names, path)
     if roles.labels is None and "y" in arrays and roles.partial_labels != "y":
         roles = roles._replace(labels="y")
 
     def column(name: str) -> NDArray[Any]:
-        return array_column(arrays, name, len(X), source)
+        return array_column(arrays, name, len(X), path)
 
-    return _with_roles(Table(path.name, X, names, np.arange(len(X))), roles, column, source)
+    return _with_roles(Table(path.name, X, names, np.arange(len(X))), roles, column, path)
 
 
-def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source: str) -> Table:
+def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source: object) -> Table:
     """Add the identifiers, known classes and partial labels; ``column(name)`` returns a column."""
     if roles.id_column is not None:
         table = replace(table, row_ids=identifiers(column(roles.id_column), roles.id_column, source))
@@ -497,7 +480,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
         )
 
 
-def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
+def numeric_matrix(array: NDArray[Any], name: str, source: object) -> NDArray[Any]:
     """Return the array; raise a DataError unless it is numeric and 2-d and float64 preserves its values."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataError(
@@ -513,7 +496,7 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     return array
 
 
-def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, source: str) -> tuple[str, ...]:
+def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, source: Path) -> tuple[str, ...]:
     """Return the column names of the array ``name`` in an npz archive."""
     if "feature_names" not in arrays:
         return tuple(f"x{column}" for column in range(n_features))
@@ -524,7 +507,7 @@ def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, sour
     return names
 
 
-def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
+def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: Path) -> NDArray[Any]:
     """Return an array with one label or identifier per sample from an npz archive."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
@@ -539,33 +522,32 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
 
 
 def _table_from_frame(frame: pd.DataFrame, roles: Roles, path: Path) -> Table:
-    source = str(path)
-    check_roles(roles, list(frame.columns), source)
     taken = roles.by_column()
+    files.check_names(taken, list(frame.columns), path)
     features = [column for column in frame.columns if column not in taken]
     if not features:
         besides = f" besides {', '.join(map(repr, taken))}" if taken else ""
-        raise DataError(f"{source} has no feature columns{besides}")
+        raise DataError(f"{path} has no feature columns{besides}")
     if not len(frame):
-        raise DataError(f"{source} has column names but no rows")
+        raise DataError(f"{path} has column names but no rows")
     others = _not_numeric(frame, features)
     if others and not roles.categories:
-        _refuse(frame, others, source)
+        _refuse(frame, others, path)
     numeric = [column for column in features if column not in others]
     X = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
-    _check_numbers(X, numeric, source)
+    _check_numbers(X, numeric, path)
     table = Table(path.name, np.ascontiguousarray(X), tuple(features), np.arange(len(frame)))
     if others:
-        mixed = _category_frame(frame[features], others, source)
+        mixed = _category_frame(frame[features], others, path)
         table = CategoryTable(path.name, mixed, tuple(features), table.row_ids, category_names=tuple(others))
-    return _with_roles(table, roles, frame.__getitem__, source)
+    return _with_roles(table, roles, frame.__getitem__, path)
 
 
 def _not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
     return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
 
 
-def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
+def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: object) -> NoReturn:
     shown = ", ".join(map(repr, wrong[:_SHOWN]))
     if len(wrong) > _SHOWN:
         shown += f" and {len(wrong) - _SHOWN} more"
@@ -592,7 +574,7 @@ def _example(column: pd.Series[Any]) -> str:
     return f" ({reason}, so these are codes; write numbers without this notation)" if reason else ""
 
 
-def _check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
+def _check_numbers(X: NDArray[np.float64], features: Sequence[str], source: object) -> None:
     """Raise a DataError for empty, NaN or infinite cells; warn about codes (see :func:`warn_of_codes`)."""
     # Check the sum first, without copying X: it is finite only if all values are finite.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -610,7 +592,7 @@ def _check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str)
     warn_of_codes(X, features, source)
 
 
-def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source: str) -> None:
+def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source: object) -> None:
     """Warn about numbers such as -999, which may mark missing cells, and 20240131, which may be dates."""
     said = []
     for name, numbers in zip(features, X.T, strict=True):
@@ -623,7 +605,7 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
         warn_caller(f"{source}: {'; '.join(said[:_SHOWN])}{more}")
 
 
-def _category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
+def _category_frame(frame: pd.DataFrame, categories: Sequence[str], source: object) -> pd.DataFrame:
     """Convert the features to stripped strings (categories), booleans or float64."""
     columns = {}
     for name, column in frame.items():
@@ -633,7 +615,7 @@ def _category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str)
     return pd.DataFrame(columns)
 
 
-def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
+def _as_text(column: pd.Series[Any], name: str, source: object) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
         raise DataError(
@@ -645,8 +627,7 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     if note := blanks_note(cells):
         warn_caller(f"column {name!r}: {note}")
     require_short(text, f"{source}: column {name!r}", "a category")
-    empty = np.flatnonzero(text == "")
-    if len(empty):
+    if len(empty := np.flatnonzero(text == "")):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
         raise DataError(
             f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill in such "
@@ -656,7 +637,7 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     return text
 
 
-def _check_categories(text: Any, name: str, source: str) -> None:
+def _check_categories(text: Any, name: str, source: object) -> None:
     """Raise a DataError if all texts differ; warn if they look like numbers or identifiers."""
     n_different = len(set(text))
     if n_different == len(text) > _FEW:
@@ -678,17 +659,19 @@ def _check_categories(text: Any, name: str, source: str) -> None:
 
 
 def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
-    encoded: list[Any] = []
     for values in (labels, partial_labels):
         if values is not None:
             _require_scalars(values, "classes", table.name)
-    for values, is_partial in ((labels, False), (partial_labels, True)):
-        encoded += (None, ()) if values is None else encode_classes(values, minus_one_is_missing=is_partial)
-    y, targets, partial, names = encoded
-    return replace(table, y=y, target_names=targets, partial_y=partial, partial_names=names)
+    if labels is not None:
+        y, names = encode_classes(labels, minus_one_is_missing=False)
+        table = replace(table, y=y, target_names=names)
+    if partial_labels is not None:
+        y, names = encode_classes(partial_labels, minus_one_is_missing=True)
+        table = replace(table, partial_y=y, partial_names=names)
+    return table
 
 
-def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
+def identifiers(values: Any, column: str, source: object) -> NDArray[np.str_]:
     """Convert row identifiers to strings; number repeated identifiers and issue a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
@@ -712,7 +695,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
     return np.array(names)
 
 
-def _require_scalars(values: Any, what: str, source: str) -> None:
+def _require_scalars(values: Any, what: str, source: object) -> None:
     other = next((cell for cell in values if not pd.api.types.is_scalar(cell)), None)
     if other is not None:
         raise DataError(f"{source}: {what} must be strings or numbers, got {type(other).__name__}")
@@ -774,13 +757,13 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)
-        check_roles(roles, list(frame.columns), str(path))
+        files.check_names(roles.by_column(), list(frame.columns), path)
         return frame, roles, []
     table = files.table_text(path, lenient=True)
     notes = list(table.notes)
     columns, rows = _without_empty_ends(list(table.rows(path)), path, roles.header, notes)
     roles = with_first_column(roles, columns)
-    check_roles(roles, columns, str(path))
+    files.check_names(roles.by_column(), columns, path)
     cells = [row for _, row in files.equal_rows(rows, len(columns), path)]
     if not cells:
         raise DataError(f"{path} has column names but no rows")
@@ -803,7 +786,7 @@ def _without_empty_ends(
         if width < len(names):
             head = [(line, names[:width])]
             rest = [(line, row[:width] if len(row) == len(names) else row) for line, row in rest]
-    columns, is_named = named_columns(head, header, str(path), notes)
+    columns, is_named = named_columns(head, header, path, notes)
     rest = rest if is_named else [*head, *rest]
     n_rows = len(rest)
     while rest and not any(cell.strip() for cell in rest[-1][1]):

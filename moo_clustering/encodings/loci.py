@@ -15,7 +15,7 @@ from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choi
 from moo_clustering._data import checked_array
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
-from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
+from moo_clustering._kernels.trees import sample_labels, short_components, split_components
 from moo_clustering.encodings import base as checks
 
 if TYPE_CHECKING:
@@ -147,9 +147,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     def n_clusters(self, X: IntArray) -> Int64Array:
         """Count the clusters of each individual."""
         parts = self.parts(X)
-        counts = np.empty(len(parts), dtype=np.int64)
-        cluster_counts(parts, counts)
-        return counts
+        return np.count_nonzero(parts == np.arange(parts.shape[1], dtype=parts.dtype), axis=1)
 
     def to_full(self, X: IntArray) -> IntArray:
         """Convert genotypes to kind "locus", int32 of shape (n_individuals, n_samples)."""

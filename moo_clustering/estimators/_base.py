@@ -145,7 +145,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters as scikit-learn does, but omit those of an estimator passed as ``start``."""
         if (start := vars(self).get("start")) is None:
-            return super().get_params(deep)  # type: ignore[misc, no-any-return]
+            return super().get_params(deep)  # type: ignore[misc]
         return _without_start(self).get_params(deep) | {"start": start}
 
     def set_params(self, **params: Any) -> Self:
@@ -269,7 +269,7 @@ class ReportMixin(NumericOptionsMixin):
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Create the result from the fitted attributes; subclasses override fields."""
+        """Create the result from the fitted attributes. Subclasses override fields."""
         return replace(from_attributes(self), scaled=partial(scaled_features, getattr(self, "scale", None)))
 
     def show(self, X: Any = None, **options: Any) -> None:
@@ -379,7 +379,7 @@ class ReportMixin(NumericOptionsMixin):
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
         five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
         share of partitions that group the sample with its cluster, and ``doubtful``, which is True if this
-        share is larger for another cluster. A ``_`` is appended to names that X already has.
+        share is larger for another cluster. If X already has a column of such a name, ``_`` is appended.
         """
         return _pages("estimators").table_of(self, X, **options)
 
@@ -484,7 +484,7 @@ def _following_names(method: Any, carries: bool) -> Any:
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Remove the names during the call; otherwise, methods that ``method`` calls would carry them over.
+        # Remove the names during the call, so that methods called by ``method`` do not carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -638,7 +638,7 @@ class WeightedClusterer(ConstrainedClusterer):
         ----------
         sample_weight : array-like of shape (n_samples,), optional
             Positive number of rows that each sample represents, such as ``landmark_weights_``. Objectives,
-            cluster sizes and cuts are computed for these rows; rows of the same sample are not neighbours.
+            cluster sizes and cuts are computed for these rows. Rows of the same sample are not neighbours.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
         return self

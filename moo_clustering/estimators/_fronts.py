@@ -40,7 +40,6 @@ from moo_clustering.results import ClusteringResult, Front, Objective
 if TYPE_CHECKING:
     import networkx as nx
 
-_OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values that prevent an estimator from writing files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
 # Fitted attributes that ``moo-clustering`` omits from saved models, because skops cannot save them.
@@ -62,8 +61,6 @@ class FrontMixin(metaclass=ABCMeta):
 
     pareto_front_: NDArray[np.float64]
     objective_names_: tuple[str, ...]
-    history_: Any
-    n_iter_: int
     # Rule aliases, which are not listed in rules_.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
@@ -148,7 +145,6 @@ class ControlsMixin:
     _plans: Callable[..., Plans[Any]]
     history_: Any
     n_iter_: int
-    interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search of ``fit`` without starting it or fitting the estimator.
@@ -174,7 +170,7 @@ class ControlsMixin:
         return self.get_params(deep=False)  # type: ignore[attr-defined]
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with new parameter values; ignore parameters that the class does not have."""
+        """Return a clone with new parameter values. Ignore parameters that the class does not have."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -249,7 +245,7 @@ class ControlsMixin:
             raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
-                # This search also evaluates trial solutions; only a fit tells how many.
+                # This search also evaluates trial solutions, which only a fit counts.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -318,7 +314,8 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
     def _validate_params(self) -> None:
         super()._validate_params()  # type: ignore[misc]
-        given = [name for name in _OF_PYMOO if getattr(self, name)]
+        of_pymoo = ("algorithm", "callback", "termination", "save_history")
+        given = [name for name in of_pymoo if getattr(self, name)]
         if given and getattr(self, "engine", "pymoo") == "deap":
             raise ValueError(f"{given[0]} requires engine='pymoo', got engine='deap'")
         if self.callback is not None and not can_take(self.callback, None):
@@ -379,9 +376,8 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        # pymoo's rules require minimised objectives. Find them by name: importing their base class warns.
-        of_pymoo = isinstance(rule, DecisionMaking)
-        found: Any = rule(minimised if of_pymoo else front)
+        # pymoo's rules require minimised objectives.
+        found: Any = rule(minimised if isinstance(rule, DecisionMaking) else front)
         found = found.item() if isinstance(found, np.ndarray) and found.size == 1 else found
         if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(
@@ -513,9 +509,9 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Links of maximum similarity added within each labelled class: between all pairs (``"clique"``), to the
-        medoid (``"star"``), one of these two depending on the number of pairs (True), or none (False). Links
-        between different classes are always removed. Must-links passed to ``fit`` always add links.
+        Links of maximum similarity within each labelled class. ``"clique"`` links all pairs, ``"star"`` links
+        each sample to the medoid, True selects one of these by the number of pairs, and False adds no links.
+        Links between classes are always removed. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

@@ -29,8 +29,6 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
 
-# Supervision modes in which the search does not use the constraints.
-OUTSIDE = ("none", "external")
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 RULES = {*BY_CONSTRAINTS, *SHORT_NAMES, *SHORT_NAMES.values(), "knee", VIOLATION}
@@ -59,9 +57,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Whether to reassign samples to satisfy the constraints if these are consistent. Ignored if
         ``supervision`` is ``"none"`` or ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Rule: ``"balanced"`` (largest sum of the shares of satisfied must-links and cannot-links),
-        ``"constraints"`` (most satisfied pairs), ``"xb"`` or ``"i"`` (best index), ``"knee"`` (nearest to the
-        ideal point; used if there are no constraints), a row, or ``select(pareto_front_) -> row``.
+        Selection rule; see :meth:`choose`. ``"balanced"``: largest sum of the shares of satisfied must-links
+        and cannot-links. ``"constraints"``: most satisfied pairs. ``"xb"``, ``"i"``: best index. ``"knee"``:
+        nearest to the ideal point. Without constraints, the first two rules select the knee.
 
     Attributes
     ----------
@@ -108,7 +106,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
             raise ValueError(f"k_max={self.k_max} must not exceed n_samples={n_samples}")
-        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         (seed,) = spawn_seeds(self.random_state, 1)
@@ -116,7 +114,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         if self.metric == "fisher" and constraints is not None:
             self._weights = np.sqrt(fisher_weights(features, constraints))
         weighted = self._weigh(features)
-        active = constraints is not None and self.supervision not in OUTSIDE
+        # In the other two modes, the search does not use the constraints.
+        active = constraints is not None and self.supervision not in ("none", "external")
         problem = self._problem(weighted, constraints, self.supervision if active else "none")
         population = yield from self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
         self._set_front(problem, population, constraints, weighted)

@@ -19,7 +19,6 @@ from moo_clustering._messages import did_you_mean, quoted
 
 RECOMMENDED = "pareto-clustering"
 RECOMMENDED_FOR_BAGS = "pareto-bags"
-_GROUP = "moo_clustering.methods"
 _PACKAGE = f"""@software{{moo_clustering,
   author = {{{{The moo\\_clustering developers}}}},
   title = {{moo\\_clustering: evolutionary clustering, pymoo and DEAP behind scikit-learn estimators}},
@@ -171,10 +170,9 @@ _BUILT_IN: tuple[Method, ...] = (
         sparse=True, equal_columns=True,
     ),
     _guided_method(
-        name=RECOMMENDED_FOR_BAGS, class_name="ParetoBagClustering", paper="this package",
+        name=RECOMMENDED_FOR_BAGS, class_name="ParetoBagClustering", paper="this package", bags=True,
         summary="recommended for bags: consensus over distances, embeddings and algorithms",
         needs="bags of numeric instances; optional labels or pairs of bags",
-        bags=True,
     ),
     Method(
         name="memetic-kmeans", class_name="MemeticKMeans",
@@ -197,18 +195,16 @@ _BUILT_IN: tuple[Method, ...] = (
         aliases={"fcm": {}},
     ),
     Method(
-        name="gustafson-kessel", class_name="GustafsonKessel",
+        name="gustafson-kessel", class_name="GustafsonKessel", equal_columns=None,
         paper="Gustafson & Kessel 1978; Babuska, van der Veen & Kaymak 2002",
         summary="fuzzy clusters of different shapes and orientations",
         needs="numeric features, and the number of clusters",
-        equal_columns=None,
     ),
     Method(
-        name="regions", class_name="Regions",
+        name="regions", class_name="Regions", areas=True,
         paper="this package, after DeFord, Duchin & Solomon 2021 and Duque, Anselin & Rey 2012",
         summary="connected map regions with balanced loads, such as territories or districts",
         needs="areas with polygons, and the number of regions; optional weights and earlier regions",
-        areas=True,
     ),
     _guided_method(
         name="pesc", class_name="PESC", paper=_PESC_PAPER,
@@ -231,22 +227,20 @@ _BUILT_IN: tuple[Method, ...] = (
         },
     ),
     _guided_method(
-        name="nsga2-clus", class_name="NSGA2Clus", paper=_NSGA2_CLUS_PAPER,
+        name="nsga2-clus", class_name="NSGA2Clus", paper=_NSGA2_CLUS_PAPER, sparse=True,
         summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
         needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
         aliases={
             "Internal-NSGA-II-clus": {"supervision": "crowding", **NSGA2_CLUS},
             "External-NSGA-II-clus": {"supervision": "external", **NSGA2_CLUS},
         },
-        sparse=True,
     ),
     _guided_method(
-        name="amosa-clus", class_name="AMOSAClus",
+        name="amosa-clus", class_name="AMOSAClus", sparse=True,
         paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
         summary="archived simulated annealing over sets of medoids; finds the number of clusters",
         needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
         aliases={"AMOSA-centre": {"encoding": "center"}},
-        sparse=True,
     ),
     _guided_method(
         name="metric-kmeans", class_name="MetricKMeans",
@@ -256,19 +250,17 @@ _BUILT_IN: tuple[Method, ...] = (
         aliases={"KMDM": {}, "KMDM-full": {"metric_type": "full"}},
     ),
     _guided_method(
-        name="pckmeans", class_name="PCKMeans",
+        name="pckmeans", class_name="PCKMeans", sparse=True,
         paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
         summary="k-means with a penalty for violated pairs",
         needs="features, dense or sparse, the number of clusters, and labels or pairs",
-        sparse=True,
     ),
     _guided_method(
-        name="hmrf-kmeans", class_name="HMRFKMeans",
+        name="hmrf-kmeans", class_name="HMRFKMeans", sparse=True,
         paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
         summary="k-means with a penalty for violated pairs that depends on the distance between samples",
         needs="features, dense or sparse, the number of clusters, and labels or pairs",
         aliases={"KMProb": {}},
-        sparse=True,
     ),
     _bag_method(
         name="bamic", class_name="BAMIC",
@@ -354,11 +346,10 @@ _BUILT_IN: tuple[Method, ...] = (
         needs=_SISC_NEEDS,
     ),
     _guided_method(
-        name="subspace-mixture", class_name="SubspaceMixture",
+        name="subspace-mixture", class_name="SubspaceMixture", sparse=True, equal_columns=None,
         paper="this package, after Celeux & Govaert 1992 and Fränti 2018",
         summary="Gaussian clusters in few features each, by cluster swaps; finds the number of clusters",
         needs="numeric features, dense or sparse; optional labels or pairs",
-        sparse=True, equal_columns=None,
     ),
     Method(
         name="icl", class_name="ICLClustering", paper="Côme, Jouvin, Latouche & Bouveyron 2021",
@@ -388,12 +379,11 @@ _BUILT_IN: tuple[Method, ...] = (
         evolves_with={"search": "nsga2"},
     ),
     Method(
-        name="fuzzy-modes-moga", class_name="FuzzyModesMOGA",
+        name="fuzzy-modes-moga", class_name="FuzzyModesMOGA", categorical=True,
         paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
         summary="majority vote of a Pareto front of fuzzy k-modes clusterings, for categories or numbers",
         needs="categories, or numeric features with metric='euclidean', and the number of clusters",
         aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
-        categorical=True,
     ),
 )  # fmt: skip
 METHODS = {method.name: method for method in _BUILT_IN}
@@ -444,7 +434,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
     for distribution in distributions():
         package = "unknown"
         try:
-            entries = distribution.entry_points.select(group=_GROUP)
+            entries = distribution.entry_points.select(group="moo_clustering.methods")
             if not entries:
                 continue
             package = str(distribution.metadata["Name"])

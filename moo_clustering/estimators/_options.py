@@ -22,9 +22,7 @@ NonNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 Probability = Annotated[float, Interval(Real, 0, 1, closed="both")]
 Seed = Annotated[SeedLike, "random_state", np.random.Generator]
-Jobs = Annotated[int | None, Integral, None]
 Verbose = Annotated[bool, "verbose"]
-CheckpointPath = Annotated[str | Path | None, str, Path, None]
 
 # scikit-learn's constraint for each parameter type. For bool, "boolean" is stricter than Integral.
 _CONSTRAINTS: dict[Any, Any] = {
@@ -147,7 +145,7 @@ class ParallelOptions(SeedOptions):
     """
 
     _: KW_ONLY
-    n_jobs: Jobs = None
+    n_jobs: Annotated[int | None, Integral, None] = None
 
 
 @estimator
@@ -168,7 +166,7 @@ class CheckpointOptions(ParallelOptions):
 
     _: KW_ONLY
     verbose: Verbose = False
-    checkpoint: CheckpointPath = None
+    checkpoint: Annotated[str | Path | None, str, Path, None] = None
     checkpoint_every: Count = 10
     resume: bool = False
 

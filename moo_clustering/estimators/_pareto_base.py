@@ -82,11 +82,11 @@ class ParetoPoolClusterer(
         Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
         1 (mixture), .25 (modularity), 2 (directions).
     method : {"consensus", "select"}
-        How to obtain a result with ``n_clusters`` but no labels: spectral clustering of the weighted
-        co-association matrix, or the best partition with the closest number of clusters.
+        Result with ``n_clusters`` but no labels. ``"consensus"``: spectral clustering of the weighted
+        co-association matrix. ``"select"``: the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether clusters without labels may be new classes. With ``"none"``, only if ``y`` has a single class;
-        with ``"auto"``, if the labels suggest new classes (see Notes).
+        Whether clusters without labels are new classes. ``"allow"``: always. ``"none"``: only if ``y`` has a
+        single class. ``"auto"``: also if the labels suggest new classes (see Notes).
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -127,7 +127,7 @@ class ParetoPoolClusterer(
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str
-        Reasons and reservations, such as "no evidence beyond chance; the partition may still be useful".
+        Reasons for the verdict, and reservations about it.
     alternatives_ : DataFrame
         Up to four high-scoring partitions that differ from the result and from each other (adjusted Rand
         index of at most .8), with sizes, confidence, families, and a description of the difference.
@@ -182,7 +182,7 @@ class ParetoPoolClusterer(
         """Select a new result from the existing pool, using new labels, pairs or numbers of clusters.
 
         Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again. New
-        labels and pairs replace all previous ones; ``n_clusters="same"`` leaves the parameter unchanged.
+        labels and pairs replace all previous ones. ``n_clusters="same"`` leaves the parameter unchanged.
         """
         check_is_fitted(self)
         before, samples = self.n_clusters, self._samples
@@ -230,7 +230,7 @@ class ParetoPoolClusterer(
         resume: str | PathLike[str] | None = None,
         data: Any = None,
     ) -> AnswerSession:
-        """Start a session that asks whether samples belong together; each answer updates the partition.
+        """Start a session that asks whether samples belong together. Each answer updates the partition.
 
         The session selects from the pool and does not compute new partitions. Only :meth:`take` changes the
         fit. Raises a ValueError if the fit used labels or pairs or has no pool, and a SessionFileError if the
@@ -286,7 +286,7 @@ class ParetoPoolClusterer(
         )  # fmt: skip
 
     def take(self, session: AnswerSession) -> Self:
-        """Set the result to the partition found in a session of this fit; ``choose("fit")`` undoes this.
+        """Set the result to the partition found in a session of this fit. ``choose("fit")`` undoes this.
 
         Class names in the session become cluster names, as if set by :meth:`rename`. ``predict`` also uses
         the session's ``labels_``. Raises a ValueError if the session belongs to another fit.
@@ -321,7 +321,7 @@ class ParetoPoolClusterer(
         return ("auto", "select", *merged, *levels, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Select another partition of the pool; only ``"consensus"`` computes a new partition.
+        """Select another partition of the pool. Only ``"consensus"`` computes a new partition.
 
         Raises a ValueError if the rule is unknown, or for ``"consensus"`` without ``n_clusters``.
 
@@ -346,7 +346,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmarks_(self) -> FloatArray | None:
-        """Landmarks, shape (n_landmarks, n_features), in feature units; None without landmarks.
+        """Landmarks in feature units, shape (n_landmarks, n_features), or None without landmarks.
 
         The columns are the prepared features if ``fit`` prepared X, and the components if it reduced X.
         """
@@ -358,13 +358,13 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_weights_(self) -> IntpArray | None:
-        """Number of samples that each landmark represents, shape (n_landmarks,); None without landmarks."""
+        """Number of samples of each landmark, shape (n_landmarks,), or None without landmarks."""
         check_is_fitted(self)
         return None if self._samples.landmark_of is None else self._samples.sizes.astype(np.intp)
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark index per sample, (n_samples,), lazy for partitioned tables; None without landmarks."""
+        """Landmark of each sample, shape (n_samples,), or None. Lazy for partitioned tables."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -386,7 +386,7 @@ class ParetoPoolClusterer(
         """Restore the training samples X (including those of updates) in a model loaded from a pickle.
 
         Pickles of estimators fitted with landmarks do not contain the samples. ``relabel`` with labels,
-        ``ask`` and ``update`` need the samples; ``predict``, ``choose``, and ``relabel`` without labels do
+        ``ask`` and ``update`` need the samples. ``predict``, ``choose``, and ``relabel`` without labels do
         not. Raises a ValueError if the number of rows, or the landmark of any row, differs from the fit.
         """
         check_is_fitted(self)
@@ -486,7 +486,7 @@ class ParetoPoolClusterer(
         return labels
 
     def _nearest_clusters(self, rows: Any) -> Labels:
-        """Predict clusters; no row is labelled as noise."""
+        """Predict clusters, without noise."""
         return self._solution.clusters(self._samples, rows)
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -759,13 +759,13 @@ class ParetoPoolClusterer(
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
-            weight = self.criterion_weight
-            objectives = selection.objectives_for(samples, side, pairs, criterion, weight, self.n_jobs)
+            given = samples, side, pairs, criterion, self.criterion_weight, self.n_jobs
+            objectives, values = selection.objectives_for(*given)
             least = 0
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
                 least = self.min_cluster_size or min(10, max(2, round(0.01 * samples.n_rows)))
-            candidates = selection.Candidates.of(samples, pool, objectives, least=least)
+            candidates = selection.Candidates(samples, pool, objectives, values, least)
             most = self.n_clusters[1] if isinstance(self.n_clusters, tuple | list) else None
             if more := selection.more_numbers(ks, candidates, most):
                 return more
@@ -863,13 +863,15 @@ class ParetoPoolClusterer(
         if candidates is None or samples.pool is None or samples.is_trivial:
             return None
         # Exclude evolved partitions: their agreement is high because the evolution maximises it.
-        return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
+        agreement = candidates.agreement[: samples.pool.n_partitions]
+        return verdicts.Assessor(samples, samples.pool, float(agreement.max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
         """Assess a partition of the points (default: the best partition in the pool)."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
-            why = "there are fewer than three samples" if self._samples.n_samples < 3 else verdicts.ALL_EQUAL
+            few = self._samples.n_samples < 3
+            why = "there are fewer than three samples" if few else "all samples are identical"
             return verdicts.NOTHING_KNOWN if pool is None else verdicts.NOTHING._replace(remarks=(why,))
         best = pool.labels[best_member(candidates.score[: pool.n_partitions], pool.n_clusters)]
         return self._assessor.assess(best if labels is None else labels, best)

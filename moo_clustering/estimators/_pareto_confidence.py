@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -34,13 +34,11 @@ from moo_clustering.validity import (
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
 # Verdict if there is no pool.
 UNKNOWN = "not known"
-VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
 # STRUCTURE_FROM: minimum probability of structure, or STRUCTURE_DOUBTED if the p-value is >= DOUBTFUL_P.
 # CLEAR_FROM: minimum confidence for "clear". _MOST_OF_NOISE: maximum confidence for "no structure".
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
-# Limits for clipping the standardised excess over cluster-free reference data.
-_EXCESS = (-2.0, 3.0)
-# Minima: ARI of similar partitions, share of points in nested clusters, variance share of named features.
+# Minimum adjusted Rand index of similar partitions, minimum share of points in nested clusters, and minimum
+# gain in explained variance for a feature to be named as the difference between partitions.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
 # _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).
@@ -70,6 +68,7 @@ class Assessor:
     """Assess partitions of a pool, and compare them."""
 
     samples: PooledSamples
+    pool: PartitionPool
     best_agreement: float  # highest agreement of a partition in the pool
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
@@ -134,8 +133,7 @@ class Assessor:
 
     def _among(self, chosen: BoolArray, labels: Labels, best: Labels) -> Assessment:
         """Assess a partition as if the data consisted of the ``chosen`` points alone."""
-        samples, pool = self.samples, self.samples.pool
-        assert pool is not None
+        samples, pool = self.samples, self.pool
         labels, best, parts = labels[chosen], best[chosen], pool.labels[:, chosen]
         divided = (parts != parts[:, :1]).any(axis=1)
         if not divided.any() or (labels == labels[0]).all():
@@ -148,7 +146,7 @@ class Assessor:
             rows |= dict.fromkeys(("landmark_of", "scaled", "counts"))
             part = replace(samples, n_samples=int(chosen.sum()), pool=among, **rows)
             agreement = FamilyAgreement().fit(among).evaluate(among.labels)
-            self._parts[key] = Assessor(part, float(agreement.max()))
+            self._parts[key] = Assessor(part, among, float(agreement.max()))
         return self._parts[key].assess(labels, labels if (best == best[0]).all() else best)
 
     @cached_property
@@ -157,8 +155,8 @@ class Assessor:
 
     def _separated(self, n_clusters: int) -> Labels | None:
         """Return the best-separated pool partition with far fewer clusters than ``n_clusters``, or None."""
-        pool, X = self.samples.pool, self.samples.positions
-        if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
+        pool, X = self.pool, self.samples.positions
+        if X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
         apart, silhouettes = self._apart_members
         coarse = apart[pool.n_clusters[apart] * _FAR_ABOVE <= n_clusters]
@@ -167,8 +165,7 @@ class Assessor:
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
         """Indices of partitions with separated clusters, and all minimax silhouettes (-1: not computed)."""
-        pool, (shown, minimax, *_) = self.samples.pool, self._indices
-        assert pool is not None
+        pool, (shown, minimax, *_) = self.pool, self._indices
         found = np.full(pool.n_partitions, -1.0)
         coarse = np.flatnonzero(pool.n_clusters * _FAR_ABOVE <= pool.n_clusters.max())
         shares = np.array([np.sort(np.bincount(row))[-2] / len(row) for row in pool.labels[coarse]])
@@ -202,10 +199,8 @@ class Assessor:
 
     def finders(self, labels: Labels) -> list[str]:
         """Return the families that found a similar partition (adjusted Rand index of at least .9)."""
-        pool = self.samples.pool
-        assert pool is not None
-        alike = np.flatnonzero(pairwise_ari(labels[None], pool.labels)[0] >= _ALIKE)
-        return list(dict.fromkeys(pool.families[member] for member in alike))
+        alike = np.flatnonzero(pairwise_ari(labels[None], self.pool.labels)[0] >= _ALIKE)
+        return list(dict.fromkeys(self.pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
         """Describe how a partition differs from another one, and which features explain the difference."""
@@ -236,7 +231,7 @@ class Assessor:
 
     def __getstate__(self) -> dict[str, Any]:
         # Pickle the groups of identical rows: they cannot be recomputed if the pickle omits the samples.
-        state: dict[str, Any] = {"samples": self.samples, "best_agreement": self.best_agreement}
+        state: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
@@ -247,8 +242,7 @@ class Assessor:
 
     def _in_the_pool(self, rows: Labels) -> FloatArray:
         """Return the four columns of FEATURES that are computed from the pool, shape (q, 4)."""
-        pool = self.samples.pool
-        assert pool is not None
+        pool = self.pool
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
         # Values of n_clusters are similar if they differ by at most 1 or by at most 15%.
@@ -295,12 +289,11 @@ class Assessor:
             return np.full((len(rows), 5), np.nan)
         shown, *indices = self._indices
         drawn = np.stack([number_clusters(row[shown])[0] for row in rows])
-        low, high = _EXCESS
-        excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
+        excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], -2.0, 3.0)
         # Use one thread, because the last digits of matrix products depend on the number of threads.
         with one_thread("blas"):
             minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
-        # Limit the silhouette, because outliers can make it high without clusters.
+        # The silhouette is limited, because outliers can make it high without clusters.
         values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
 
@@ -312,7 +305,7 @@ class Assessor:
         if self.samples.features is None and equal is not None and not self._points_vary:
             # Drop duplicate points, because reference data for distances have no duplicates.
             X = X[np.unique(equal, return_index=True)[1]]
-        return ReferenceTest.of(X)
+        return ReferenceTest(X)
 
     @cached_property
     def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:
@@ -346,7 +339,7 @@ class Assessment(NamedTuple):
 
     confidence: float  # expected adjusted Rand index with the classes, in 0..1
     p_value: float  # from the comparison with reference data; NaN without features
-    verdict: str  # one of VERDICTS
+    verdict: str  # CLEAR, SEVERAL, NO_STRUCTURE or UNKNOWN
     remarks: tuple[str, ...] = ()  # reasons for the verdict, and reservations
 
     @property
@@ -380,17 +373,7 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
 
 # Assessments if only one partition is possible (NOTHING), and if there is no pool (NOTHING_KNOWN).
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
-ALL_EQUAL = "all samples are identical"
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
-
-
-class Term(NamedTuple):
-    """Mean and standard deviation that standardise a feature, and its coefficients in the two models."""
-
-    mean: float
-    scale: float
-    structure: float
-    ari: float
 
 
 @dataclass(frozen=True)
@@ -400,7 +383,8 @@ class ConfidenceModel:
     structure: float
     ari: float
     weight: float  # coefficient of log(probability of structure) in the ``ari`` model
-    terms: Mapping[str, Term]
+    # By feature: mean, standard deviation, and coefficients in the ``structure`` and ``ari`` models.
+    terms: Mapping[str, tuple[float, float, float, float]]
 
     def structure_of(self, features: FloatArray) -> FloatArray:
         """Return the probabilities of structure, shape (q,), given features of shape (q, n_features)."""
@@ -424,21 +408,21 @@ MODEL = ConfidenceModel(
     1.398,
     2.85,
     {
-        "agreement": Term(0.802, 0.239, 0.244, 0.818),
-        "best_agreement": Term(0.828, 0.224, 0.274, 0.0),
-        "support": Term(0.475, 0.177, -0.119, 0.741),
-        "near_agreement": Term(0.762, 0.221, 0.312, 0.125),
-        "cut": Term(0.0852, 0.112, -0.196, -0.3),
-        "worst_cut": Term(0.172, 0.205, -0.147, 0.151),
-        "log_smallest": Term(3.41, 1.32, 0.285, 0.484),
-        "second_share": Term(0.229, 0.108, 0.106, 0.0),
-        "log_clusters": Term(1.63, 0.711, -0.356, 0.0),
-        "log_points": Term(5.96, 0.753, 0.353, -0.181),
-        "excess": Term(1.8, 1.8, 0.895, 0.0),
-        "minimax_silhouette": Term(0.292, 0.311, 0.0, 0.687),
-        "silhouette": Term(0.326, 0.164, -0.277, -0.189),
-        "likelihood_gain": Term(0.0986, 0.53, 0.0, 0.217),
-        "log_features": Term(1.92, 1.24, 0.314, 0.129),
+        "agreement": (0.802, 0.239, 0.244, 0.818),
+        "best_agreement": (0.828, 0.224, 0.274, 0.0),
+        "support": (0.475, 0.177, -0.119, 0.741),
+        "near_agreement": (0.762, 0.221, 0.312, 0.125),
+        "cut": (0.0852, 0.112, -0.196, -0.3),
+        "worst_cut": (0.172, 0.205, -0.147, 0.151),
+        "log_smallest": (3.41, 1.32, 0.285, 0.484),
+        "second_share": (0.229, 0.108, 0.106, 0.0),
+        "log_clusters": (1.63, 0.711, -0.356, 0.0),
+        "log_points": (5.96, 0.753, 0.353, -0.181),
+        "excess": (1.8, 1.8, 0.895, 0.0),
+        "minimax_silhouette": (0.292, 0.311, 0.0, 0.687),
+        "silhouette": (0.326, 0.164, -0.277, -0.189),
+        "likelihood_gain": (0.0986, 0.53, 0.0, 0.217),
+        "log_features": (1.92, 1.24, 0.314, 0.129),
     },
 )
 # Model for bags, estimated from the same pools without the features that require positions.
@@ -447,16 +431,16 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
     1.432,
     2.65,
     {
-        "agreement": Term(0.802, 0.239, 0.272, 0.722),
-        "best_agreement": Term(0.828, 0.224, 0.346, 0.476),
-        "support": Term(0.475, 0.177, -0.159, 0.955),
-        "near_agreement": Term(0.762, 0.221, 0.44, 0.06),
-        "cut": Term(0.0852, 0.112, -0.218, -0.24),
-        "worst_cut": Term(0.172, 0.205, -0.141, 0.0664),
-        "log_smallest": Term(3.41, 1.32, 0.43, 0.26),
-        "second_share": Term(0.229, 0.108, 0.0446, 0.27),
-        "log_clusters": Term(1.63, 0.711, -0.459, -0.318),
-        "log_points": Term(5.96, 0.753, 0.499, 0.0591),
+        "agreement": (0.802, 0.239, 0.272, 0.722),
+        "best_agreement": (0.828, 0.224, 0.346, 0.476),
+        "support": (0.475, 0.177, -0.159, 0.955),
+        "near_agreement": (0.762, 0.221, 0.44, 0.06),
+        "cut": (0.0852, 0.112, -0.218, -0.24),
+        "worst_cut": (0.172, 0.205, -0.141, 0.0664),
+        "log_smallest": (3.41, 1.32, 0.43, 0.26),
+        "second_share": (0.229, 0.108, 0.0446, 0.27),
+        "log_clusters": (1.63, 0.711, -0.459, -0.318),
+        "log_points": (5.96, 0.753, 0.499, 0.0591),
     },
 )
 

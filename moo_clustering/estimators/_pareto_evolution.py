@@ -111,7 +111,7 @@ def evolve_with_controls(
         evolved = yield from evolve_pool(pool=pool.pool, survival=survival, seed=number, **options, **more)
         members = pool.pool.joined(PartitionPool(evolved.labels, ("evolved",) * len(evolved.labels)))
         values = np.concatenate([pool.values, evolved.values])
-        return evolved, Candidates.of(pool.samples, members, objectives, values, pool.least)
+        return evolved, Candidates(pool.samples, members, objectives, values, pool.least)
 
     evolved, candidates = yield from evolve("crowding", seeds[0], checkpoint=checkpoint)
     solutions = {"auto": choose(candidates), "control": choose(pool)}

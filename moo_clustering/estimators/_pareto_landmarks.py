@@ -158,15 +158,12 @@ def _dense(X: Any) -> FloatArray:
 class Placement:
     """Scaled samples or, for many samples, landmarks and each sample's landmark."""
 
-    # ``features`` contains the scaled features of all samples, or None if they exceed the memory limit.
-    # ``rare`` is the rare group of each landmark (-1 if none), or None without groups. ``limits`` contains
-    # the maximum distance of samples assigned to each landmark, and ``counts`` their number.
     points: FloatArray
     landmark_of: Labels | None = None
-    features: FloatArray | None = None
-    rare: Labels | None = None
-    limits: FloatArray | None = None
-    counts: IntpArray | None = None
+    features: FloatArray | None = None  # scaled features of all samples; None if they exceed the memory limit
+    rare: Labels | None = None  # rare group of each landmark (-1 if none); None without rare groups
+    limits: FloatArray | None = None  # maximum distance of the samples assigned to each landmark
+    counts: IntpArray | None = None  # number of these samples
 
     @classmethod
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
@@ -221,11 +218,6 @@ class Placement:
         """Return a mask of the outliers and of the points in ``before``, without points of rare groups."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
-
-    def sizes(self) -> IntpArray:
-        """Return the number of samples in each rare group."""
-        assert self.rare is not None
-        return np.bincount(self.rare + 1, self.counts).astype(np.intp)[1:]
 
 
 def rounding(rows: FloatArray) -> float:

@@ -79,7 +79,7 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
         scaled = samples.transform(table.rows(numbers).astype(np.float64))
         positions, distances = samples.nearest.among(scaled, 1)  # type: ignore[attr-defined]
         places = np.append(places, positions[:, 0])
-        beyond = samples.outlying_at(positions[:, 0], distances[:, 0], scaled.__getitem__)
+        beyond = samples.outlying_at(positions[:, 0], distances[:, 0], scaled)
         outliers, scaled = np.append(outliers, beyond), np.concatenate([landmarks, scaled])
     changes = {"scaled": scaled, "outliers": outliers, "known_rows": numbers}
     return replace(samples, n_samples=len(places), landmark_of=places, **changes)

@@ -36,7 +36,7 @@ from moo_clustering.validity import ValidityIndex
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 # Fewer landmarks than this are repeated, because clustering algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
-# Rows with labels or pairs in a fit without labels and pairs: an empty array of indices.
+# Indices of the rows with labels or pairs, if there are none.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
@@ -46,8 +46,6 @@ _TRIVIAL = "trivial"
 N_NEAREST = 3
 # Number of rows per batch of the outlier check.
 _AT_ONCE = 100_000
-# Distances that can be embedded in a Hilbert space and therefore have positive semidefinite Gaussian kernels.
-_KERNEL_DISTANCES = ("energy", "sliced")
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance between bags used for the neighbour graph.
@@ -65,7 +63,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Count the rows from ``start`` on by their landmarks ``at``, distances ``away`` and outlier mask."""
+        """Compute from each row's landmark, distance and outlier mask. ``start``: index of the first row."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -90,37 +88,27 @@ class RowCounts(NamedTuple):
 class PooledSamples:
     """Samples and a pool of partitions of the points: the landmarks or, without landmarks, the samples."""
 
-    # ``features`` are the scaled features of the points, or None for distances and bags. For bags,
-    # ``kernels`` replace the graph and linear kernels. Distances and bags have ``coincident``, the groups of
-    # points at distance 0; distances also have principal ``coordinates``. ``transform`` scales new samples;
-    # ``nearest(X_new, n)`` returns indices and distances of the points nearest to them. ``landmark_of`` is
-    # each sample's landmark. ``scaled`` contains the features of all samples; for many samples, it is
-    # None, and ``rows`` contains the unscaled features. ``far`` is the outlier mask of the points, and
-    # ``far_rows`` are the outliers' features before they were moved towards inliers. With landmarks,
-    # ``outliers`` is the outlier mask of the samples. ``rare`` is the rare group of each landmark (-1 if
-    # none), or None without groups. In every pool partition, the groups in the mask ``apart`` are clusters.
-    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a partitioned table, the
-    # samples are the landmarks, with row ``counts``, followed by ``known_rows``, which have labels or pairs.
-
     n_samples: int
-    graph: sp.csr_array
+    graph: sp.csr_array  # neighbour graph of the points
     pool: PartitionPool | None
-    nearest: Nearest
-    features: FloatArray | None = None
-    landmark_of: Labels | None = None
+    nearest: Nearest  # ``nearest(X_new, n)``: indices and distances of the points nearest to new samples
+    features: FloatArray | None = None  # scaled features of the points; None for distances and bags
+    landmark_of: Labels | None = None  # landmark of each sample; None without landmarks
+    # Scaled features of all samples. None without landmarks, for many samples, and in pickles.
     scaled: FloatArray | None = None
-    rows: Any = None
-    kernels: tuple[FloatArray, ...] = ()
-    coincident: Labels | None = None
-    coordinates: FloatArray | None = None
-    transform: Callable[[Any], FloatArray] | None = None
-    far: BoolArray | None = None
-    far_rows: FloatArray | None = None
-    outliers: BoolArray | None = None
-    rare: Labels | None = None
-    apart: BoolArray | None = None
-    counts: RowCounts | None = None
-    known_rows: Int64Array | None = None
+    rows: Any = None  # unscaled features of many samples; None in pickles
+    kernels: tuple[FloatArray, ...] = ()  # kernels of bags, used in place of graph and linear kernels
+    coincident: Labels | None = None  # groups of points at distance 0, for distances and bags
+    coordinates: FloatArray | None = None  # principal coordinates of the points, for distances
+    transform: Callable[[Any], FloatArray] | None = None  # scales the features of new samples
+    far: BoolArray | None = None  # outlier mask of the points
+    far_rows: FloatArray | None = None  # features of the outliers before they were moved towards inliers
+    outliers: BoolArray | None = None  # outlier mask of the samples, with landmarks
+    rare: Labels | None = None  # rare group of each landmark (-1 if none); None without rare groups
+    apart: BoolArray | None = None  # mask of the rare groups that are clusters in all partitions of the pool
+    # For a partitioned table, the samples are the landmarks, followed by the rows with labels or pairs.
+    counts: RowCounts | None = None  # statistics of the table rows that each landmark represents
+    known_rows: Int64Array | None = None  # indices of the table rows with labels or pairs
 
     @property
     def n_rows(self) -> int:
@@ -237,7 +225,6 @@ class PooledSamples:
     @cached_property
     def walk(self) -> FloatArray:
         """Random-walk matrix (I - .9 B)^-1 of the graph, for the graph kernel and to propagate pairs."""
-        # Random walks get longer as the factor .9 approaches 1.
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
@@ -264,11 +251,9 @@ class PooledSamples:
         if self.landmark_of is None:
             return self._beyond(rows)
         nearest, away = self.nearest.among(rows, 1)  # type: ignore[attr-defined]
-        return self.outlying_at(nearest[:, 0], away[:, 0], rows.__getitem__)
+        return self.outlying_at(nearest[:, 0], away[:, 0], rows)
 
-    def outlying_at(
-        self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
-    ) -> BoolArray:
+    def outlying_at(self, nearest: IntArray, away: FloatArray, rows: FloatArray) -> BoolArray:
         """Return a mask of outliers, given each row's nearest landmark and the distance to it."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
@@ -289,7 +274,7 @@ class PooledSamples:
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
             for low in range(0, len(chosen), _AT_ONCE):
                 part = chosen[low : low + _AT_ONCE]
-                some, beyond = rows(part), np.zeros(len(part), dtype=bool)
+                some, beyond = rows[part], np.zeros(len(part), dtype=bool)
                 for others in lists[places[nearest[part]]].T:
                     gaps = some - near[others]
                     beyond |= np.einsum("ij,ij->i", gaps, gaps) > limit * limit
@@ -373,7 +358,7 @@ def extended(
     fresh = np.array([row for row, key in zip(new, row_keys(new), strict=True) if key not in known])
     fresh = np.unique(fresh.reshape(-1, old.shape[1]), axis=0)
     own = samples.landmark_of is None and len(old) + len(fresh) <= n_landmarks
-    if len(fresh) and not own and len(old) + len(fresh) > n_landmarks:
+    if len(fresh) and len(old) + len(fresh) > n_landmarks:
         fresh = np.unique(new[apart], axis=0)
         if len(fresh) > (most := max(1, n_landmarks // 10)):
             fresh = placement.landmark_centers(fresh, most, 0)
@@ -399,14 +384,12 @@ def extended(
         landmark_of[: len(old)] = np.arange(len(old))
         position = {key: place for place, key in reversed([*enumerate(row_keys(points))])}
         landmark_of[len(old) :] = [position[key] for key in row_keys(new)]
-    origin = np.arange(len(points))
-    if len(fresh):
-        origin[len(old) :] = placement.PointSearch(old)(fresh, 1)[0][:, 0]
     if not len(fresh):
         found = replace(
             samples, n_samples=len(every), landmark_of=landmark_of, scaled=every, nearest=neighbors
         )
-        return replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
+        return replace(found, outliers=found.outlying_at(landmark_of, away, every))
+    origin = np.append(np.arange(len(old)), placement.PointSearch(old)(fresh, 1)[0][:, 0])
     kept, places = np.unique(landmark_of, return_inverse=True)
     landmark_of = places.astype(np.int32)
     points, drawn, far, origin = points[kept], drawn[kept], far[kept], origin[kept]  # type: ignore[index]
@@ -417,13 +400,12 @@ def extended(
         nearest=TableNeighbors(neighbors.scaling, points, limits[kept]),
         rare=None if samples.rare is None else samples.rare[origin],
     )  # fmt: skip
-    found = replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
+    found = replace(found, outliers=found.outlying_at(landmark_of, away, every))
     if len(points) < 3 or (drawn == drawn[0]).all():
         return replace(found, pool=_trivial_pool(len(points)))
-    trivial = samples.is_trivial
-    members = [] if trivial else list(zip(pool.families, pool.labels[:, origin], strict=True))
-    if trivial or options["k_range"] is not None:
-        if options["k_range"] is not None and found.apart is not None:
+    members = list(zip(pool.families, pool.labels[:, origin], strict=True))
+    if options["k_range"] is not None:
+        if found.apart is not None:
             options["k_range"] = sorted({max(2, k - int(found.apart.sum())) for k in options["k_range"]})
         again = found.pool_around(
             lambda some, graph: candidate_pool(drawn[some], graph=graph, random_state=0, **options)
@@ -616,7 +598,7 @@ def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
     at, away = positions[:, 0], distances[:, 0]
-    outlying = search.outlying_at(at, away, scaled.__getitem__)
+    outlying = search.outlying_at(at, away, scaled)
     return RowCounts.of(at, away, outlying, search.n_points, start), scaled, at, outlying
 
 
@@ -627,7 +609,7 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """Return, per landmark, the row counts, the exact sum of its inliers' offsets, and their number."""
+    """Return each landmark's row counts, exact sum of its inliers' offsets, and number of inliers."""
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -663,7 +645,7 @@ def placed_table(
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     """Raise a ValueError if squares of scaled values could overflow."""
     largest = np.abs(points).max(axis=0)
-    # Squares of larger values could overflow. Values are in units of the standard deviation.
+    # Values are in units of the standard deviation.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X contains a value so far from the others that "
@@ -683,7 +665,8 @@ def samples_of(
     if far.any():
         points = placement.drawn_in(points, far)
     if rare is not None:
-        apart = (placed.sizes() >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
+        sizes = np.bincount(rare + 1, placed.counts)[1:]  # number of samples in each rare group
+        apart = (sizes >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
     graph = self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
     nearest = TableNeighbors(scaling, points if placed.limits is None else given, placed.limits)
     return PooledSamples(
@@ -760,8 +743,12 @@ def pooled_bags(
             k_range=k_range, n_clusters=n_clusters, n_neighbors=n_neighbors, extra=candidates,
             n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
-    nearest = BagNeighbors(scaled, scaler, directions, max_instances, thinning, n_jobs)
-    kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES)
+    nearest = partial(
+        _nearest_bags, bags=scaled, scaler=scaler, directions=directions, max_instances=max_instances,
+        thinning_seed=thinning, n_jobs=n_jobs,
+    )  # fmt: skip
+    # These distances can be embedded in a Hilbert space, so their Gaussian kernels are positive semidefinite.
+    kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in ("energy", "sliced"))
     # The Hausdorff distance is 0 only between bags with the same instances.
     equal = _at_distance_zero(between["symmetric"])
     return PooledSamples(bags.n_bags, graph, pool, nearest, kernels=kernels, coincident=equal)
@@ -869,25 +856,14 @@ def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
     return order, np.take_along_axis(D, order, axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class BagNeighbors:
-    """Search for the training bags nearest to new bags, by average distance between instances."""
-
-    bags: Bags
-    scaler: BagTransformer | None
-    directions: FloatArray
-    max_instances: int | None
-    thinning_seed: np.random.SeedSequence
-    n_jobs: int | None
-
-    def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
-        """Return positions and distances of the n nearest bags, nearest first, (n_new, min(n, n_bags))."""
-        new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
-        new = thinned(new, self.max_instances, self.thinning_seed)
-        across = bag_distance_kinds(
-            new, self.bags, kinds=(_GRAPH_DISTANCE,), directions=self.directions, n_jobs=self.n_jobs
-        )
-        return _least_distances(across[_GRAPH_DISTANCE], n)
+def _nearest_bags(
+    new_bags: Bags, n: int, *, bags: Bags, scaler: BagTransformer | None, directions: FloatArray,
+    max_instances: int | None, thinning_seed: np.random.SeedSequence, n_jobs: int | None,
+) -> tuple[IntpArray, FloatArray]:  # fmt: skip
+    """Return positions and distances of the n bags nearest to each new bag, by average distance."""
+    new = thinned(new_bags if scaler is None else scaler.transform(new_bags), max_instances, thinning_seed)
+    across = bag_distance_kinds(new, bags, kinds=(_GRAPH_DISTANCE,), directions=directions, n_jobs=n_jobs)
+    return _least_distances(across[_GRAPH_DISTANCE], n)
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:

@@ -27,8 +27,6 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
-# A distance matrix counts as low-dimensional if three principal coordinates explain this share of variance.
-_FLAT_FROM = 0.85
 # Default weight of each criterion, relative to the weight 1 of the family agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # Weight of the score when it is added to the log-likelihood of the labels or pairs.
@@ -47,8 +45,6 @@ _NEAR_TOP = 2 / 3
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
 GRANULARITIES = ("few", "some", "many")
-# Minimum number of pairs for cross-validating n_clusters, and number of n_clusters values compared.
-_FEWEST_PAIRS, _N_NUMBERS = 12, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +139,8 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
     class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
     np.maximum.at(class_of, component, codes)
     codes = class_of[component]
-    labelled = codes >= 0
-    indicators = np.zeros_like(targets.indicators)
-    indicators[np.flatnonzero(labelled), codes[labelled]] = 1.0
-    return Targets(indicators, labelled, targets.classes, False)
+    indicators = (codes[:, None] == np.arange(targets.n_classes)).astype(np.float64)
+    return Targets(indicators, codes >= 0, targets.classes, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +151,6 @@ class Objectives:
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
-    pool_values: FloatArray  # agreement and criterion of the pool, shape (n_partitions, 2)
     boundary: validity.BoundaryCut | None = None
 
     @property
@@ -168,11 +161,6 @@ class Objectives:
     def values(self, labels: Labels) -> FloatArray:
         """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
         return _values(self.indices, labels)
-
-    def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Return the family agreement without the broad support, as the confidence model requires."""
-        first = self.indices[0]
-        return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
         """Return the agreement plus the weighted criterion."""
@@ -210,8 +198,9 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
         is_flat = X.shape[1] <= 3
     else:
         # Non-Euclidean distances, such as city-block, have extra principal coordinates of low variance.
+        # Three coordinates therefore suffice if they explain 85% of the variance.
         variances = (X**2).sum(axis=0)
-        is_flat = variances[:3].sum() >= _FLAT_FROM * variances.sum()
+        is_flat = variances[:3].sum() >= 0.85 * variances.sum()
     if is_flat:
         return "minimax"
     return "directions" if samples.has_directions and side.kind == "none" else "mixture"
@@ -224,14 +213,16 @@ def objectives_for(
     criterion: str,
     weight: float | None,
     n_jobs: int | None,
-) -> Objectives:
-    """Fit agreement, criterion and evidence. The default ``weight`` depends on the criterion."""
-    # Agreement and criterion do not depend on labels and pairs, so they are cached with the samples.
+) -> tuple[Objectives, FloatArray]:
+    """Fit agreement, criterion and evidence, and return the objectives with their values for the pool."""
+    # The default ``weight`` depends on the criterion. Agreement and criterion do not depend on labels and
+    # pairs, so they are cached with the samples.
+    pool = samples.pool
+    assert pool is not None
     if criterion not in samples.scored:
-        assert samples.pool is not None
         kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
-        fitted = kind(n_jobs=n_jobs).fit(samples.pool), _criterion(samples, criterion)
-        samples.scored[criterion] = fitted, _values(fitted, samples.pool.labels)
+        fitted = kind(n_jobs=n_jobs).fit(pool), _criterion(samples, criterion)
+        samples.scored[criterion] = fitted, _values(fitted, pool.labels)
     indices, values = samples.scored[criterion]
     known: list[validity.ValidityIndex] = []
     if side.targets is not None:
@@ -241,7 +232,8 @@ def objectives_for(
         known.append(validity.PairEvidence().fit(pairs))
     if known:
         indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, values)
+        values = np.column_stack([values, indices[2].evaluate(pool.labels)])
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight), values
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
@@ -337,26 +329,18 @@ class Candidates:
     pool: PartitionPool
     objectives: Objectives
     values: FloatArray
-    score: FloatArray
-    total: FloatArray
     least: int = 0  # minimum cluster size in the result; 0: no restriction
     interval: tuple[int, int] | None = None  # allowed numbers of clusters in the result
 
-    @classmethod
-    def of(
-        cls,
-        samples: PooledSamples,
-        pool: PartitionPool,
-        objectives: Objectives,
-        values: FloatArray | None = None,
-        least: int = 0,
-    ) -> Self:
-        """Score the partitions of a pool, given their objectives ``values`` (default: computed here)."""
-        if values is None:
-            known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
-            values = np.column_stack([objectives.pool_values, *known])
-        total = objectives.total(values, pool.labels)
-        return cls(samples, pool, objectives, values, objectives.score(values), total, least)
+    @cached_property
+    def score(self) -> FloatArray:
+        """Agreement plus weighted criterion of each partition."""
+        return self.objectives.score(self.values)
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """Score of each partition, combined with the evidence from labels and pairs."""
+        return self.objectives.total(self.values, self.labels)
 
     @cached_property
     def eligible(self) -> BoolArray:
@@ -379,7 +363,7 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Restrict candidates to an ``interval`` of n_clusters; raise a ValueError if none is eligible."""
+        """Restrict candidates to an ``interval`` of n_clusters. Raise a ValueError if none is eligible."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -447,7 +431,7 @@ class Candidates:
             if alike or inside.max(axis=1).sum() < _NESTED * len(labels):
                 continue
             n_parts = np.bincount(inside.argmax(axis=1), minlength=n_clusters)
-            tests = ((ReferenceTest.of(X[labels == c]), n_parts[c]) for c in np.flatnonzero(n_parts > 1))
+            tests = ((ReferenceTest(X[labels == c]), n_parts[c]) for c in np.flatnonzero(n_parts > 1))
             if all(test.p_value(n) < _MOST_BY_CHANCE for test, n in tests):
                 return row
         return labels
@@ -459,8 +443,9 @@ class Candidates:
 
     @property
     def agreement(self) -> FloatArray:
-        """Family agreement of each partition."""
-        return self.objectives.agreement(self.labels, self.values)
+        """Family agreement of each partition, without the broad support."""
+        first = self.objectives.indices[0]
+        return first.plain(self.labels) if isinstance(first, BroadAgreement) else self.values[:, 0]
 
     def front(self) -> IntpArray:
         """Return the distinct non-dominated candidates."""
@@ -641,9 +626,9 @@ def _by_pairs(
     rng: np.random.Generator,
 ) -> Labels:
     """Cluster with propagated must-links and cannot-links, and repair those that the partition violates."""
-    # By default, ``n_clusters`` is cross-validated. With too few pairs, repair the best candidate instead.
+    # By default, ``n_clusters`` is cross-validated. With fewer than twelve pairs, repair the best candidate.
     samples = candidates.samples
-    if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
+    if n_clusters is None and len(pairs) < 12:
         labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
@@ -669,16 +654,16 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
     np.maximum.at(totals, at, candidates.total[members])
     np.maximum.at(scores, at, candidates.score[members])
-    chosen = np.sort(np.argsort(-totals, kind="stable")[:_N_NUMBERS])
+    chosen = np.sort(np.argsort(-totals, kind="stable")[:8])
     return numbers[chosen].tolist(), scores[chosen]
 
 
 def _agreeing(candidates: Candidates, targets: Targets, trusted: bool, clamp: bool) -> Labels | None:
     """Return the best candidate with clusters numbered by class, or None if it contradicts the labels."""
-    # If no cluster has labels of several classes, ``trusted`` decides. Otherwise, the candidate is returned
-    # only if ``clamp`` is True, a cluster has no labels, and a fifth of the labels are the only ones of their
-    # class: by the Good-Turing estimate, a fifth of the samples then belong to classes without labels.
-    # Clusters without labels get numbers above the class numbers.
+    # If no cluster has labels of several classes, the candidate is returned if it is ``trusted``. Otherwise,
+    # it is returned only if ``clamp`` is True, a cluster has no labels, and at least a fifth of the labels
+    # are the only label of their class. By the Good-Turing estimate, a fifth of the samples then belong to
+    # classes without labels. Clusters without labels get numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, candidates.samples.per_sample(best), targets.indicators)
@@ -740,7 +725,7 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on the labelled points, combined with classifiers."""
-    # ``found`` contains the points' classes, if known: the kernel then affects only the probabilities, and
+    # ``found`` contains the points' classes, if known. The kernel then affects only the probabilities, and
     # each class in ``found`` gets a probability of at least .5. ``kind="auto"`` uses classifiers if there
     # are at least four labels per class on average. Takes O(n_points^3) time.
     codes = targets.indicators[targets.labelled].argmax(axis=1)

@@ -13,7 +13,8 @@ from pymoo.core.problem import Problem
 from pymoo.core.result import Result
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted, require_squares
+from moo_clustering._arrays import quoted, require_squares
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
@@ -39,10 +40,10 @@ class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing of medoid sets, using the Xie-Beni index and the I-index.
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
-    for :class:`NSGA2Clus` has the same objectives, selection rules and attributes. By default, it evaluates
-    8400 solutions in batches and 7300 one at a time. A set of medoids takes as much time to evaluate as in
-    :class:`NSGA2Clus`, and k centres take O(n_samples k n_features) time. Source: NSGA-II-clus;
-    Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
+    for :class:`NSGA2Clus` has the same objectives, rules and attributes. By default, it evaluates about
+    15,700 solutions. Medoids take as much time to evaluate as in :class:`NSGA2Clus`, and k centres take
+    O(n_samples k n_features) time. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12,
+    2008.
 
     Parameters
     ----------
@@ -108,14 +109,7 @@ class AMOSAClus(MedoidSetClusterer):
             raise TypeError("encoding='center' requires dense data, got a sparse matrix; use 'medoid'")
         if self.supervision == "assignment":
             raise ValueError("supervision='assignment' requires encoding='medoid', got 'center'")
-        return CenterProblem(
-            X,
-            k_max=self.k_max,
-            metric=self.metric,
-            constraints=constraints,
-            supervision=supervision,
-            noise=self.perturbation_scale,
-        )
+        return CenterProblem(X, self, constraints, supervision)
 
     def _run(
         self, problem: MedoidProblem | CenterProblem, seed: int, checkpoint: Checkpoint | None
@@ -149,7 +143,7 @@ class AMOSAClus(MedoidSetClusterer):
             )
         return AMOSA(acceptance=self.acceptance, **{**few, **given}, **operators)
 
-    def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
+    def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
         # Identify solutions by their partitions, because sets of centres are rarely equal.
         return labels if isinstance(problem, CenterProblem) else super()._keys(problem, genes, labels)
 
@@ -167,7 +161,7 @@ class AMOSAClus(MedoidSetClusterer):
             self.repaired_labels_, self._final_centers = problem.constrained(front.get("X"))
             self.repaired_medoids_ = _nearest(problem, self._final_centers, self.repaired_labels_)
 
-    def _repaired_labels(self, problem: Any, front: Population) -> NDArray[np.int32]:
+    def _repaired_labels(self, problem: Any, front: Population) -> Labels:
         if isinstance(problem, CenterProblem):
             return self.pareto_labels_  # already repaired, together with the centres
         return super()._repaired_labels(problem, front)
@@ -188,7 +182,7 @@ class AMOSAClus(MedoidSetClusterer):
         return tags
 
 
-def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArray[np.int32]) -> Any:
+def _nearest(problem: CenterProblem, centers: FloatArray, labels: Labels) -> Any:
     """Return the cluster member nearest to each centre of each solution, padded with -1."""
     out = np.full(centers.shape[:2], -1, dtype=np.int64)
     for row, own, partition in zip(out, centers, labels, strict=True):
@@ -207,11 +201,8 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
 
 
 def draw_moves(
-    can_replace: NDArray[np.bool_],
-    can_insert: NDArray[np.bool_],
-    can_delete: NDArray[np.bool_],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    can_replace: BoolArray, can_insert: BoolArray, can_delete: BoolArray, rng: np.random.Generator
+) -> Int64Array:
     """Draw one of the applicable moves (replace, insert, delete) for each row; -1 if none is applicable."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
@@ -220,7 +211,7 @@ def draw_moves(
     return np.where(count > 0, move, -1)
 
 
-def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
     """Replace, add or remove one medoid per individual, and return genes of shape (n_individuals, k_max)."""
     sets = as_sets(X)
     n, k_min, k_max = problem.n_samples, problem.encoding.k_min, sets.shape[1]
@@ -237,7 +228,7 @@ def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> 
     return sets
 
 
-def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+def perturb_centers(problem: Any, X: FloatArray, rng: np.random.Generator) -> FloatArray:
     """In each row of X, shift a centre by Laplace noise, add a sample as a centre, or remove a centre."""
     centers = problem.centers(X).copy()
     sizes = problem.sizes(X)
@@ -259,26 +250,20 @@ class CenterProblem(Problem):
     """Problem whose genes are centres, padded with NaN, and whose objectives are those of MedoidProblem."""
 
     def __init__(
-        self,
-        X: FloatArray,
-        *,
-        k_max: int | str,
-        metric: str,
-        constraints: PairwiseConstraints | None,
-        supervision: str,
-        noise: float,
+        self, X: FloatArray, options: AMOSAClus, constraints: PairwiseConstraints | None, supervision: str
     ) -> None:
-        self.features, self.metric = X, metric
+        self.features, self.metric = X, options.metric
         self.n_samples, self.n_features = X.shape
-        self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
-        self.constraints, self.supervision = constraints, supervision
+        self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(options.k_max, self.n_samples)
+        self.constraints: Any = constraints
+        self.supervision = supervision
         # Estimate the mean squared distance from the distances to at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
-        self.noise = noise * X.std(axis=0)
-        self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
+        self.noise = options.perturbation_scale * X.std(axis=0)
+        self.mean_square = float(np.square(row_distances(X, X[spaced], self.metric)).mean())
         # Sum of distances from all samples to their mean, as in the I-index with ``e1="centroid"``.
-        self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
+        self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), self.metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
         self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
@@ -290,26 +275,23 @@ class CenterProblem(Problem):
         """Reshape genes to centres of shape (n_individuals, k_max, n_features)."""
         return np.asarray(X, dtype=np.float64).reshape(-1, self.k_max, self.n_features)
 
-    def sizes(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Count the centres of each individual."""
+    def sizes(self, X: ArrayLike) -> Int64Array:
         return np.asarray((~np.isnan(self.centers(X)[:, :, 0])).sum(axis=1), dtype=np.int64)
 
     def decode(self, X: ArrayLike) -> Labels:
         """Return contiguous cluster labels of the samples, shape (n_individuals, n_samples)."""
         labels = [self._assign(centers)[0] for centers in self._each(X)]
-        return np.stack(labels) if labels else np.empty((0, self.n_samples), dtype=np.int32)
+        return np.array(labels, dtype=np.int32).reshape(-1, self.n_samples)
 
     def partitions(self, pop: Population) -> Labels:
-        """Return the partitions of evaluated individuals."""
         return self.decode(pop.get("X"))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Return the objectives with their original signs."""
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
         """Assign samples so that constraints hold; return labels, and the centres of non-empty clusters."""
-        assignment = ConstrainedAssignment(self._pairs())
+        assignment = ConstrainedAssignment(self.constraints)
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
             space: Any = _CenterDistances(row_distances(self.features, centers, self.metric))
@@ -319,22 +301,17 @@ class CenterProblem(Problem):
             kept[q, : len(used)] = centers[used]
         return np.stack(labels), kept
 
-    def nearest_members(self, centers: FloatArray, labels: Labels) -> NDArray[np.int64]:
+    def nearest_members(self, centers: FloatArray, labels: Labels) -> Int64Array:
         """Return the cluster member nearest to each centre, shape (k,); the first one if tied."""
         D = row_distances(self.features, centers, self.metric)
         own = labels[:, None] == np.arange(len(centers))
         return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
 
-    def _pairs(self) -> PairwiseConstraints:
-        if self.constraints is None:
-            raise ValueError("this problem has no constraints; pass constraints when creating it")
-        return self.constraints
-
     def _each(self, X: ArrayLike) -> Iterator[FloatArray]:
         for centers, size in zip(self.centers(X), self.sizes(X), strict=True):
             yield centers[:size]
 
-    def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, NDArray[np.int64]]:
+    def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, Int64Array]:
         """Return contiguous labels, distances to the nearest centres, and indices of centres with samples."""
         D = row_distances(self.features, centers, self.metric)
         nearest = D.argmin(axis=1)
@@ -357,15 +334,13 @@ class CenterProblem(Problem):
                 written[q] = np.nan
                 written[q, : kept.size] = kept.ravel()
         columns = [
-            internal.xie_beni_values(
-                internal.Scatter(squares, least**2, greatest**2), count, self.n_samples, self.mean_square
-            ),
-            internal.i_index_values(internal.Scatter(sums, least, greatest), count, self.total_to_one, 2.0),
+            internal.xie_beni_values(squares, least**2, count, self.n_samples, self.mean_square),
+            internal.i_index_values(sums, greatest, count, self.total_to_one, 2.0),
         ]
         if self.supervision == "objective":
-            columns.append(self._pairs().violation(labels))
+            columns.append(self.constraints.violation(labels))
         elif self.supervision == "constraint":
-            out["G"] = self._pairs().violation(labels)[:, None]
+            out["G"] = self.constraints.violation(labels)[:, None]
         out["F"] = np.column_stack(columns) * self._signs
         out["X"] = written
 

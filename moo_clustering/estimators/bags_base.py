@@ -1,7 +1,5 @@
 """Base classes for bag clusterers, and functions that read, scale and compare bags."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,8 +67,8 @@ class BagClusterer(
     min_cluster_size : int
         Minimum number of bags per cluster. Smaller clusters are filled with the bags that cost least to move.
     constraint_handling : {"penalty", "repair"}
-        How labels and pairs are enforced. Both options multiply the objective by 1 + ``penalty`` * violation;
-        ``"repair"`` also moves bags to satisfy labels and pairs.
+        Both options multiply the objective by 1 + ``penalty`` * violation; ``"repair"`` also moves bags to
+        satisfy labels and pairs.
     penalty : float
     normalize : bool
         Whether to scale each feature to 0..1 over the instances of all bags (Eq. 11).
@@ -120,7 +118,7 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing if unlabelled. Each pair of labelled bags is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of each row of ``X``; or first row of each bag, followed by the number of rows.
+            Identifier of the bag of each row of ``X``, or the first row of each bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag indices that must be in the same cluster, or in different clusters.
         """
@@ -134,7 +132,7 @@ class BagClusterer(
     ) -> Plans[None]:  # fmt: skip
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
-        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link)
         if y is not None:
             warn_of_shared_clusters(y, self.n_clusters)
         self.data_min_, self.data_range_ = np.zeros(raw.n_features), np.ones(raw.n_features)

@@ -102,7 +102,6 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
         """Return the toolbox and the generation step for the search."""
 
     def _encoding(self, n_bags: int) -> Encoding:
-        """Return the encoding of the genotype."""
         return LabelEncoding(n_bags, self.n_clusters)
 
     @abstractmethod
@@ -180,7 +179,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         """Return the generation step."""
 
     def _take(self, data: BagData, best: Any) -> float:
-        objective: BagObjective = vars(self).pop("_objective")
+        objective: BagObjective = self.__dict__.pop("_objective")
         labels, least = np.asarray(best)[None], self._smallest_size(data.bags.n_bags)
         # If the search allows empty clusters, add bags to clusters that are too small.
         if self._allows_empty and np.bincount(labels[0], minlength=self.n_clusters).min() < least:
@@ -275,8 +274,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         Objective: within-cluster sum of squares of the bag means, or a literal interpretation of Eq. 7.
         ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
-        Fitness factor for partitions with empty clusters: share of non-empty clusters (``"ratio"``) or, as in
-        the paper, their number. The number is at least 1, so it is no penalty.
+        Fitness factor of partitions with empty clusters: the share of non-empty clusters, or their number
+        (paper), which is no penalty, because it is at least 1.
 
     Examples
     --------
@@ -323,8 +322,8 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     Parameters
     ----------
     difference_threshold, n_keep : int
-        Initial number of genes in which parents must differ (default: a quarter of the number of bags), and
-        number of individuals that survive a restart.
+        Initial number of genes in which parents must differ (default: n_bags / 4), and number of individuals
+        that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
         Whether the threshold decreases after generations without a crossover, or without a surviving child.
     mutate : {"children", "population"}
@@ -433,10 +432,10 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, to minimise the Davies-Bouldin index (Eq. 10).
 
-    An individual has up to ``n_clusters`` medoid bags. Each bag is assigned to its nearest medoid. Computing
-    the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
-    n_bags n_clusters) time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik,
-    Pattern Recognition 35, 2002.
+    An individual has up to ``n_clusters`` medoid bags. Bags join their nearest medoids. Distances take
+    O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size n_bags n_clusters)
+    time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern Recognition
+    35, 2002.
 
     Parameters
     ----------
@@ -496,7 +495,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         return self._score.encoding
 
     def _take(self, data: BagData, best: NDArray[Any]) -> float:
-        score: MedoidBagScore = vars(self).pop("_score")
+        score: MedoidBagScore = self.__dict__.pop("_score")
         labels, medoids = score.partitions(best[None])
         order = self._set_labels(data, labels[0], k_min=self.k_min)
         if self.n_clusters_ == 1:  # the index is then 0 for any medoid

@@ -14,29 +14,20 @@ from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, bags_base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
-from moo_clustering.estimators.bags_base import (
-    BagClusterer,
-    BagData,
-    DistanceOptions,
-    farthest_distances,
-    least,
-    scaled_rows,
-)
 
 History = list[tuple[float, int]]  # inertia and size of the smallest cluster after each step
 
 
 @estimator
-class BagKMeans(BagClusterer):
+class BagKMeans(bags_base.BagClusterer):
     """Base class of clusterers that alternate between assigning bags to centres and updating the centres.
 
     Parameters
     ----------
     n_init, max_iter : int
-        Number of runs from random starts, and maximum number of updates per run. The run with the lowest
-        penalised inertia is used.
+        Random starts (the run with the lowest penalised inertia is used), and maximum updates per run.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
@@ -54,14 +45,14 @@ class BagKMeans(BagClusterer):
     max_iter: Count = 100
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
-    def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
+    def _pair_rule(self, data: bags_base.BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
         handling, n_bags = self.constraint_handling, data.bags.n_bags
         return pair_rule(
             n_bags, least, data.constraints, handling=handling, penalty=self.penalty, power=power
         )
 
-    def _best_run(self, data: BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set attributes from the best run, whose first step has the number ``first``; return its index."""
+    def _best_run(self, data: bags_base.BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
+        """Set attributes from the best run, return its index, and number its steps from ``first``."""
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -77,13 +68,12 @@ class BagKMeans(BagClusterer):
 
 
 @estimator
-class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
+class BAMIC(bags_base.DistanceOptions, BagKMeans, ParallelOptions):
     """k-medoids of bags with Hausdorff distances.
 
-    Each bag is assigned to its nearest medoid. The medoid of a cluster is the bag with the smallest sum of
-    distances to the cluster's other bags. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2
-    and 11; M.-L. Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance
-    prediction", Appl. Intell. 31 (2009).
+    Each bag joins its nearest medoid. A cluster's medoid is the bag with the smallest sum of distances to the
+    other bags. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11; M.-L. Zhang, Z.-H.
+    Zhou, "Multi-instance clustering with applications to multi-instance prediction", Appl. Intell. 31 (2009).
 
     Parameters
     ----------
@@ -121,7 +111,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     kind: Kind = "directed"
     init: Annotated[Literal["random"] | ArrayLike, StrOptions({"random"}), "array-like"] = "random"
 
-    def _fit(self, data: BagData) -> None:
+    def _fit(self, data: bags_base.BagData) -> None:
         n_bags = data.bags.n_bags
         starts = self._starts(n_bags, np.random.default_rng(data.seed))
         H = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)
@@ -166,7 +156,7 @@ def bamic(
     """Alternate between assigning bags and updating medoids; H[i, j] is the distance from bag i to bag j."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
-    visited = [[one] for one in current.copy()]
+    visited = [[pair] for pair in zip(current.copy(), labels.copy(), strict=True)]
     seen = [{frozenset(one.tolist()): 0} for one in current]
     n_iter = np.zeros(len(current), dtype=np.int64)
     converged = np.zeros(len(current), dtype=bool)
@@ -186,15 +176,13 @@ def bamic(
             first = seen[start].setdefault(frozenset(one.tolist()), len(visited[start]))
             if first < len(visited[start]):
                 converged[start] = True
-                values = [value for value, _ in traces[start][first:]]
-                current[start] = visited[start][first + int(np.argmin(values))]
+                best = first + int(np.argmin([value for value, _ in traces[start][first:]]))
+                current[start], labels[start] = visited[start][best]
+                inertia[start] = traces[start][best][0]
             else:
-                visited[start].append(one)
+                visited[start].append((one, labels[start].copy()))
                 traces[start].append(row)
-        cycling = active[converged[active]]
-        if len(cycling):
-            labels[cycling], inertia[cycling], _ = _assigned(H, current[cycling], repair)
-            active = active[~converged[active]]
+        active = active[~converged[active]]
     return BagRuns(labels, current, inertia, n_iter, converged, traces)
 
 
@@ -204,7 +192,7 @@ def _assigned(
     """Assign bags to medoids; return the labels, inertia and history entry of each run."""
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
-    labels = least(distances)
+    labels = bags_base.least(distances)
     np.put_along_axis(labels, medoids, np.arange(n_clusters, dtype=np.int32)[None], axis=1)
     if repair is not None:
         labels = repair.apply(labels, distances)
@@ -237,19 +225,17 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 class MIKMeans(BagKMeans):
     """k-means of bags (MIKM); a bag is as far from a centre as its farthest instance.
 
-    Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia, because means do
-    not minimise distances to farthest instances. A run stops when a partition recurs; its result is the best
-    partition since its first occurrence. An iteration takes O(n_clusters n_instances n_features) time. With
-    one instance per bag, this is Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and
-    Eqs. 1, 3, 4 and 11.
+    Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia. A run stops when
+    a partition recurs; its result is the best partition since its first occurrence. An iteration takes
+    O(n_clusters n_instances n_features) time. With one instance per bag, this is Lloyd's k-means. Source:
+    Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
-        Whether to fill an empty cluster with the bag farthest from its own centre, or to keep the centre of
-        the empty cluster, which can reduce ``n_clusters_``.
+        Fill an empty cluster with the bag farthest from its centre, or keep the empty cluster's centre.
 
     Attributes
     ----------
@@ -274,7 +260,7 @@ class MIKMeans(BagKMeans):
     empty: Literal["repair", "keep"] = "repair"
     weighting: Weighting = "bag"
 
-    def _fit(self, data: BagData) -> None:
+    def _fit(self, data: bags_base.BagData) -> None:
         if self.empty == "keep" and self.min_cluster_size > 1:
             raise ValueError(
                 f"empty='keep' requires min_cluster_size=1, got min_cluster_size={self.min_cluster_size}"
@@ -297,7 +283,7 @@ class MIKMeans(BagKMeans):
                 raise ValueError(
                     f"init must have shape (n_clusters, n_features) = {expected}, got shape {given.shape}"
                 )
-            yield scaled_rows(given, self.data_min_, self.data_range_)
+            yield bags_base.scaled_rows(given, self.data_min_, self.data_range_)
             return
         for _ in range(self.n_init):
             chosen = rng.permutation(bags.n_bags)[: self.n_clusters]
@@ -324,14 +310,14 @@ def mi_kmeans(
     rule = "farthest" if empty == "repair" else "keep"
 
     def assigned(distances: FloatArray) -> Labels:
-        labels = filler.filled(least(distances)[None], distances[None], rule)
+        labels = filler.filled(bags_base.least(distances)[None], distances[None], rule)
         return (labels if repair is None else repair.apply(labels, distances[None]))[0]
 
     rows = np.arange(bags.n_bags)
     visited: list[tuple[Labels, FloatArray]] = []
     history: History = []
     seen: dict[bytes, int] = {}
-    labels = assigned(farthest_distances(bags, centers))
+    labels = assigned(bags_base.farthest_distances(bags, centers))
     best = 0
     converged = False
     while True:
@@ -351,7 +337,7 @@ def mi_kmeans(
             break
         if len(visited) == max_iter:
             break
-        distances = farthest_distances(bags, centers)
+        distances = bags_base.farthest_distances(bags, centers)
         inertia = float((distances[rows, labels] ** 2).sum())
         best = len(visited)
         visited.append((labels, centers))

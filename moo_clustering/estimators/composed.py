@@ -28,7 +28,7 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 
 @estimator
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
-    """Base class for user-defined clusterers; subclasses implement :meth:`make_problem`.
+    """Base class for user-defined clusterers. Subclasses implement :meth:`make_problem`.
 
     The search uses NSGA-II or another pymoo algorithm, with the operators ``problem.operators(algorithm)``.
     Subclasses inherit ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars and
@@ -59,7 +59,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None]:
         X = numeric_features(self, X, ensure_min_samples=2)
-        pairs = supervision_pairs(len(X), y, must_link, cannot_link).pairs
+        pairs = supervision_pairs(len(X), y, must_link, cannot_link)
         problem = self.make_problem(X, pairs if len(pairs) else None)
         if not isinstance(problem, PartitionProblem):
             raise TypeError(
@@ -97,7 +97,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self.n_clusters_ = int(self.labels_.max()) + 1
         if self._soft is not None:
             genes = self._genes[row : row + 1]
-            # ``labels_`` number the clusters by first appearance; reorder the columns in the same way.
+            # ``labels_`` number the clusters by first appearance. Reorder the columns in the same way.
             order = self._soft.decode(genes)[0][np.unique(self.labels_, return_index=True)[1]]
             memberships = self._soft.memberships(genes)[0]
             rest = np.arange(self.n_clusters_, memberships.shape[1])

@@ -1,16 +1,14 @@
 """K-means with must-links and cannot-links, and limits on cluster sizes, weights and group shares."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import optimize, sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
@@ -40,13 +38,12 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     """K-means with pairs and limits on cluster sizes, weights and group shares (balanced, fair k-means).
 
     The result satisfies all limits and pairs. If only sizes are bounded, assignments are optimal and take
-    O(n_samples n_clusters n_features) time, plus O(n_clusters^2) for each sample that does not fit into its
-    nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and
-    repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
-    integer programme reassigns samples, which takes seconds if there are many cannot-links. A fit uses
-    O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained
-    k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M.
-    Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
+    O(n_samples n_clusters n_features) time, plus O(n_clusters^2) per sample outside its nearest cluster. With
+    weights, groups or pairs, the solution of a linear programme is rounded and repaired (tens of milliseconds
+    for 1,000 samples). If the result violates cannot-links, an integer programme reassigns samples (seconds
+    for many cannot-links). A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K.
+    Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera,
+    D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
@@ -70,8 +67,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     gap_ : float
-        Relative difference between the cost of the best assignment and a lower bound that ignores
-        cannot-links; 0 if only sizes are bounded.
+        Relative excess of the cost over a lower bound that ignores cannot-links; 0 with only size limits.
     violations_ : dict of str to float
         Violation of each limit, which is always 0.
     n_iter_ : int
@@ -111,18 +107,15 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the rows of X within the limits.
+        """Cluster the rows of X, of shape (n_samples, n_features), within the limits; ``y`` is ignored.
 
         Raises a ValueError if the limits or pairs are impossible, or if no partition that satisfies them is
         found. Issues a UserWarning if the limits separate identical rows, or if some clusters are empty.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
         weight : array-like of shape (n_samples,), optional
-            Non-negative sample weights, such as demands, for ``min_cluster_weight`` and
-            ``max_cluster_weight``. Centres are unweighted means.
+            Non-negative weights, such as demands, for weight limits. Centres are unweighted means.
         groups : array-like of shape (n_samples,), optional
             Group of each sample, for ``min_group_ratio`` and ``max_group_ratio``.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -130,41 +123,66 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         """
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
-        pairs = supervision_pairs(len(X), None, must_link, cannot_link).pairs
+        pairs = supervision_pairs(len(X), None, must_link, cannot_link)
         bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
-        limit = self.tol * float(encoding.points.var(axis=0).mean())
-
-        def run(seed: np.random.SeedSequence) -> _Run | None:
-            centers = encoding.seeds(np.random.default_rng(seed))
-            return _constrained_run(encoding.points, centers, bounds, self.max_iter, limit)
-
         seeds = spawn_seeds(self.random_state, self.n_init)
         # Use threads: they share the data, and the kernels release the interpreter lock.
-        runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
+        calls = (delayed(self._run)(encoding, bounds, seed) for seed in seeds)
+        runs = run_calls(calls, n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
         if not found:
             raise ValueError(
                 "found no partition within the limits; widen the limits, remove pairs or increase n_init"
             )
-        best = min(found, key=lambda each: each.inertia)
+        self.inertia_, labels, centers, self.gap_, self.n_iter_ = min(found, key=lambda each: each[0])
         equal = _base.equal_rows(X)
         if equal.max() + 1 < self.n_clusters and not bounds.per_cluster:
+            # If the limits permit it, move identical rows without pairs to one cluster.
             fixed = np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
-            best = _united(encoding.points, best, bounds.limits, equal, fixed)
-        self.labels_, order = number_clusters(best.labels)
+            united = number_clusters(_base.united(labels, equal, fixed))[0]
+            if not any(limit.violations(united)[0] > 0 for limit in bounds.limits):
+                labels, centers = united, _means(encoding.points, united, int(united.max()) + 1)
+                self.inertia_ = float(((encoding.points - centers[labels]) ** 2).sum())
+        self.labels_, order = number_clusters(labels)
         if bounds.per_cluster:
-            self.labels_, order = best.labels, np.arange(self.n_clusters)
-        self._offsets, self._centers = encoding.offsets, best.centers[order]
+            self.labels_, order = labels, np.arange(self.n_clusters)
+        self._offsets, self._centers = encoding.offsets, centers[order]
         self.cluster_centers_ = encoding.in_data(self._centers)
         self.n_clusters_ = self._n_features_out = len(order)
-        self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
         self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
         if (_base.united(self.labels_, equal) != self.labels_).any():
             warn_caller("equal rows are in different clusters, because of the limits or pairs")
         _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
+
+    def _run(
+        self, encoding: CenterEncoding, bounds: "_Bounds", seed: np.random.SeedSequence
+    ) -> tuple[float, Int32Array, FloatArray, float, int] | None:
+        """Return the inertia, labels, centres, gap and number of assignments; None without an assignment."""
+        points, n_passes = encoding.points, 5
+        limit = self.tol * float(points.var(axis=0).mean())
+        centers = np.array(encoding.seeds(np.random.default_rng(seed)), order="C")
+        # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.
+        n_steps = n_passes * points.size * len(centers) / 2
+        caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
+        assign, found = bounds.assigner(), None
+        best, n_iter, seen = None, 0, set()
+        while n_iter < self.max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
+            n_iter += 1
+            labels, gap = found
+            means = _means(points, labels, len(centers))
+            moved = float(((means - centers) ** 2).sum())
+            centers = means
+            inertia = float(((points - centers[labels]) ** 2).sum())
+            if best is None or inertia <= best[0]:
+                best = inertia, labels, centers, gap
+            # Rounding to whole samples can increase the cost, so assignments can repeat; stop if one does.
+            if (known := hash(labels.tobytes())) in seen or moved <= limit:
+                break
+            seen.add(known)
+        return None if best is None else (*best, n_iter)
 
     @documented(_base.OF_PREDICT)
     def predict(
@@ -177,9 +195,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     ) -> Int32Array:
         """Assign rows to the nearest centres or, if ``within_limits``, at the lowest cost within the limits.
 
-        By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, the limits apply to the rows of X alone. Raises a ValueError if no assignment
-        satisfies them.
+        By default, the limits are ignored, so labels of training rows can differ from ``labels_``. The limits
+        apply to the rows of X alone. Raises a ValueError if no assignment satisfies them.
 
         Parameters
         ----------
@@ -218,7 +235,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
 
     def _bounds(
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
-    ) -> _Bounds:
+    ) -> "_Bounds":
         """Create the bounds for ``n_samples`` samples, and check whether they can be satisfied."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
@@ -266,54 +283,6 @@ def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArra
     indicators = np.ones(len(labels)), (labels, np.arange(len(labels)))
     sums = sparse.csr_array(indicators, shape=(n_clusters, len(labels))) @ points
     return np.asarray(sums / np.bincount(labels, minlength=n_clusters)[:, np.newaxis])
-
-
-class _Run(NamedTuple):
-    """Result of a single run."""
-
-    labels: Int32Array
-    centers: FloatArray
-    inertia: float
-    gap: float
-    n_iter: int
-
-
-def _united(
-    points: FloatArray, run: _Run, limits: Sequence[Limit], equal: NDArray[Any], fixed: NDArray[Any]
-) -> _Run:
-    """If the limits permit it, move identical rows, except rows in ``fixed``, to one cluster."""
-    labels = number_clusters(_base.united(run.labels, equal, fixed))[0]
-    if any(limit.violations(labels)[0] > 0 for limit in limits):
-        return run
-    centers = _means(points, labels, int(labels.max()) + 1)
-    inertia = float(((points - centers[labels]) ** 2).sum())
-    return run._replace(labels=labels, centers=centers, inertia=inertia)
-
-
-def _constrained_run(
-    points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
-) -> _Run | None:
-    """Alternate bounded assignments and centre updates; return None if no assignment is found."""
-    # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.
-    centers, n_passes = np.array(centers, order="C"), 5
-    n_steps = n_passes * points.size * len(centers) / 2
-    caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
-    assign, found = bounds.assigner(), None
-    best, n_iter, seen = None, 0, set()
-    while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
-        n_iter += 1
-        labels, gap = found
-        means = _means(points, labels, len(centers))
-        moved = float(((means - centers) ** 2).sum())
-        centers = means
-        inertia = float(((points - centers[labels]) ** 2).sum())
-        if best is None or inertia <= best.inertia:
-            best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounding to whole samples can increase the cost, so assignments can repeat; stop if one does.
-        if (known := hash(labels.tobytes())) in seen or moved <= limit:
-            break
-        seen.add(known)
-    return None if best is None else best._replace(n_iter=n_iter)
 
 
 class _Bounds:

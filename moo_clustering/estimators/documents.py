@@ -1,7 +1,5 @@
 """Document clustering by non-negative matrix factorisations and ensembles of factorisations."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
@@ -79,8 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels found by each run; -1 for documents without terms. Consensus functions reject -1, so pass them
-        ``run_labels_[:, run_labels_[0] >= 0]``.
+        Labels of each run; -1 for documents without terms. Consensus functions reject -1.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations in the longest run.
@@ -230,7 +227,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def _selected_runs(
         self, labels: Labels, losses: FloatArray, B: Any, seed: np.random.SeedSequence
     ) -> NDArray[np.intp]:
-        """Return the indices of the runs used in the consensus."""
         if self.run_selection == "none" or len(labels) < 2:
             return np.arange(len(labels))
         if self.run_selection == "best_half":
@@ -308,16 +304,10 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X.
+        """Cluster the rows of X, non-negative weights of shape (n_documents, n_terms); ``y`` is ignored.
 
-        Raises a ValueError if parameters or data are invalid, if there are more clusters than documents or
-        terms, if all weights are 0, or if a run exceeds ``max_memory``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-            Non-negative term weights.
-        y : ignored
+        Raises a ValueError for invalid arguments, more clusters than documents or terms, only zeros in X, or
+        a run that exceeds ``max_memory``.
         """
         X = self._checked(X, reset=True)
         _base.check_n_clusters(self.n_clusters, X.shape[0], "documents, n_samples={}")
@@ -412,7 +402,7 @@ def ensemble_runs(
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
     **options: Any,
-) -> EnsembleRuns:
+) -> "EnsembleRuns":
     """Factorise B once per seed with :func:`map_nmf`, reading and writing the checkpoint."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
@@ -447,7 +437,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, n_saved: int) -> int:
-    """Save the runs to a file that contains ``n_saved`` runs; return the number that it contains then."""
+    """Save the runs; return the number of runs in the file, which remains ``n_saved`` if saving fails."""
     n_done = len(done.labels)
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": n_done})
@@ -520,7 +510,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> FloatArray:
-    """Return the mean share of a cluster (row) that a run puts into the topic of a document (column)."""
+    """Return the share of each cluster (row) in the topic of each document (column), averaged over runs."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))

@@ -22,11 +22,10 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    This is the baseline for fuzzy evolutionary clusterers. A sample that equals a centre belongs only to the
-    cluster of that centre. Scale features in different units first. In high dimensions, memberships become
-    equal and centres coincide unless ``fuzziness`` is low. A fit takes O(n_init max_iter n_samples n_clusters
-    n_features) time and O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy
-    Objective Function Algorithms", Plenum (1981).
+    A sample that equals a centre belongs only to the cluster of that centre. Scale features in different
+    units first. In high dimensions, memberships become equal and centres coincide unless ``fuzziness`` is
+    low. A fit takes O(n_init max_iter n_samples n_clusters n_features) time and O(n_samples n_clusters)
+    memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------

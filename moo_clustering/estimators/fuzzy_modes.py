@@ -1,7 +1,5 @@
 """FuzzyModesMOGA: evolutionary search for the modes of fuzzy clusters of categorical data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
@@ -78,8 +76,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Partition to which the clusters of all other partitions are matched before the vote: the partition
         with the lowest pi, or with the highest mean similarity to the others.
     bins : int or None
-        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, columns are not
-        binned, and fractional numbers raise a ValueError.
+        Number of quantile intervals for float columns. With None, fractional numbers raise a ValueError.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
@@ -88,8 +85,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     Attributes
     ----------
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Modes of the selected solution; after a vote or consensus, most frequent values (or means of numbers)
-        of each cluster. Binned columns contain intervals.
+        Modes of the selected solution, or most frequent values (means of numbers) of each cluster after a
+        vote or consensus. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Equal to ``modes_``; only with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
@@ -161,14 +158,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     def _take_by_rule(self, rule: str) -> None:
         if rule == "vote":
-            labels = majority_vote(
-                self.pareto_labels_,
-                self._problem.space.data,
-                metric=self.metric,
-                beta=self.beta,
-                reference=self.reference,
-                n_jobs=self.n_jobs,
-            )
+            labels = majority_vote(self.pareto_labels_, self._problem.space.data, self)
         else:
             k = min(self.n_clusters, int((self.pareto_labels_.max(axis=1) + 1).sum()))
             labels = cspa(self.pareto_labels_, k, partitioner="svd", random_state=self._final_seed)
@@ -182,7 +172,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the fitted attributes; of equally near modes, ``predict`` takes the first in ``numbers``."""
+        """Set the fitted attributes; ``predict`` breaks ties between modes by their order in ``numbers``."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -361,7 +351,7 @@ def _sorted_values(column: pd.Series) -> NDArray[Any]:
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[pd.Series]:
     """Read the columns of a table, and set (if ``reset``) or check the estimator's features.
 
-    The names of the returned columns are those in messages, such as "column 'width'".
+    The returned columns have the names that messages use, such as "column 'width'".
     """
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
@@ -412,23 +402,21 @@ def _check(column: pd.Series) -> None:
                 ) from None
 
 
-def majority_vote(
-    labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
-) -> Labels:
+def majority_vote(labels: Labels, data: NDArray[Any], options: FuzzyModesMOGA) -> Labels:
     """Assign samples to clusters by majority vote, or by their neighbours if too few partitions agree."""
     # A classifier trained on the samples with a vote share of at least ``beta`` assigns all others. Renumber
     # the clusters first; otherwise, tied matchings could depend on the given numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]
-    aligned = align_labels(labels[reference_row(labels, reference)], labels)
+    aligned = align_labels(labels[reference_row(labels, options.reference)], labels)
     votes = np.stack([np.count_nonzero(aligned == c, axis=0) for c in range(int(aligned.max()) + 1)])
     winner = votes.argmax(axis=0)
-    sure = votes.max(axis=0) / len(labels) >= beta - _EQUAL
+    sure = votes.max(axis=0) / len(labels) >= options.beta - _EQUAL
     enough = np.count_nonzero(sure) >= _N_NEIGHBORS
     if not sure.all() and enough and np.array_equal(np.unique(winner[sure]), np.unique(winner)):
-        classifier = KNeighborsClassifier(_N_NEIGHBORS, metric=metric, n_jobs=n_jobs)
-        with threads_here(n_jobs):
+        classifier = KNeighborsClassifier(_N_NEIGHBORS, metric=options.metric, n_jobs=options.n_jobs)
+        with threads_here(options.n_jobs):
             classifier.fit(data[sure], winner[sure])
             winner[~sure] = classifier.predict(data[~sure])
     return relabel_by_first_appearance(winner)

@@ -26,14 +26,13 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     """Genetic algorithm that maximises the exact integrated classification likelihood (ICL) of a partition.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Initial k-means partitions are
-    improved by greedy merges of clusters and moves of single samples. A child starts from the intersections
-    of its parents' clusters. Intersections that lie in the same cluster of a parent are merged greedily. With
-    probability ``pm``, a random cluster is then split at random. Finally, single samples are moved. The
-    search stops after a generation without improvement. Greedy merges of the result form a hierarchy down to
-    one cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
-    latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021). This is ``Hybrid`` of the R package greed with default settings, except that
-    clusters of initial partitions are also merged.
+    improved by greedy merges and by moves of single samples. A child starts from the intersections of its
+    parents' clusters. Intersections in the same cluster of a parent are merged greedily. With probability
+    ``pm``, a cluster is split at random. Finally, samples are moved. The search stops after a generation
+    without improvement. Merges of the result form a hierarchy down to one cluster. Source: E. Côme, N.
+    Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable models and the
+    integrated classification likelihood", Advances in Data Analysis and Classification 15 (2021). This is
+    ``Hybrid`` of the R package greed, except that clusters of initial partitions are also merged.
 
     Parameters
     ----------
@@ -210,7 +209,6 @@ class LikelihoodSearch:
         return bool(stale or np.ptp(self.values) <= 1.0)
 
     def start(self) -> None:
-        """Create the initial population."""
         k, size = max(self.options.k_max, self.options.n_clusters or 1), self.options.pop_size
         # With a checkpoint, ignore Ctrl-C until the initial population is complete, so that runs can resume.
         whole = self.options.checkpoint is not None
@@ -239,12 +237,10 @@ class LikelihoodSearch:
         return -self.values[:, np.newaxis]
 
     def state(self) -> search.State:
-        """Return the population, the history and the generator state."""
         arrays = {"population": np.array(self.population), "history": np.array(self.history)}
         return arrays, {"rng": search.rng_state(self.rng)}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state returned by :meth:`state`."""
         self.population = [*np.ascontiguousarray(arrays["population"], dtype=np.int32)]
         self.values = self.index.evaluate(np.array(self.population))
         self.history = [(int(i), int(k), float(v), float(mean)) for i, k, v, mean in arrays["history"]]

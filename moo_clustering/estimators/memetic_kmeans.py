@@ -34,14 +34,8 @@ from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, SearchOptions, estimator
-from moo_clustering.operators import start_genes
-from moo_clustering.operators.centers import (
-    CenterMatchingCrossover,
-    LocalSearchRepair,
-    RelocateCenter,
-    Removal,
-    relocate,
-)
+from moo_clustering.operators import CenterMatchingCrossover, LocalSearchRepair, RelocateCenter, start_genes
+from moo_clustering.operators.centers import Removal, relocate
 from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
 from moo_clustering.parts import Parts, lazy_labels, parts
@@ -84,8 +78,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"multistart"``: restarts from greedy k-means++ seeds.
         - ``"ward"``: ``"swap"``, starting from a cut of the Ward hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        The population starts with ``pop_min`` individuals. When it has more than ``pop_max`` individuals, it
-        is reduced to ``pop_min``.
+        Initial population size, which is restored when the population exceeds ``pop_max``.
     pm : float
         Probability that a child is mutated.
     ward_start : bool
@@ -132,8 +125,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four random samples of its rows are searched with equal shares of the budget, and the
     results are improved by up to 11 passes over all rows (:doc:`/scale`). ``labels_`` is then a Dask array,
-    ``parts_`` is the table, and ``history_`` has one row per pass, with the number of distances computed by
-    the searches.
+    and ``history_`` has one row per pass, with the number of distances computed by the searches.
 
     Examples
     --------
@@ -164,8 +156,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X, of shape (n_samples, n_features), or a partitioned table; ``y`` is ignored.
 
-        Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
-        there are fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
+        Raises a ValueError if a Ward cut requires more than ``max_memory``. Issues a UserWarning if there are
+        fewer than ``n_clusters`` distinct samples, and an InterruptedSearchWarning after Ctrl-C.
         """
         if self.pop_max < self.pop_min:
             raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}")
@@ -197,12 +189,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self.labels_, order = number_clusters(best.labels)
         self._set_centers(order, best.centers, problem.encoding.offsets, best.objective)
         last = runs[0].generation, runs[0].problem.n_distances, best.objective
-        self._set_history([*runs[0].history, last], runs[:1])
-        of_name = [search.best.objective for search in runs]
-        self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
-        self.interrupted_ = guard.requested
-        self._warn()
-        return self
+        controls = zip(names[1:], runs[1:], strict=True)
+        self.control_inertia_ = {name: search.best.objective for name, search in controls}
+        return self._finished([*runs[0].history, last], runs[:1], guard)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
@@ -260,14 +249,11 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self._set_centers(order, centers[best], looked.offsets, float(squares[-1, best]))
         distances = sum(search.problem.n_distances for search in own)
         lowest = squares[:, :n_searches].min(axis=1).tolist()
-        self._set_history([(i, distances, value) for i, value in enumerate(lowest, 1)], own)
         of_name = squares[-1].reshape(len(names), -1).min(axis=1).tolist()
         self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
         self.parts_ = table
         self.labels_ = lazy_labels(table, self._label())
-        self.interrupted_ = guard.requested
-        self._warn()
-        return self
+        return self._finished([(i, distances, value) for i, value in enumerate(lowest, 1)], own, guard)
 
     def _label(self, *, of_fit: bool = False) -> NearestCenter:
         return NearestCenter(self._centers[self._numbers], self._offsets, self._numbers)
@@ -284,7 +270,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     def _searches(self, n_samples: int) -> list[str]:
         """Return ``strategy`` and the names of any controls; check the memory required for a Ward cut."""
-        names = [self.strategy]
+        names: list[str] = [self.strategy]
         if self.report_controls:
             controls = CONTROLS if n_samples <= WARD_SAMPLES else CONTROLS[:-1]  # without "ward"
             names += [name for name in controls if name != self.strategy]
@@ -307,9 +293,21 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         ward = self._starts_from_ward(name, problem.n_samples)
         return STRATEGIES[name](problem, budget, rng, ward, self)
 
-    def _set_history(self, rows: list[Any], runs: Sequence[CenterSearch]) -> None:
+    def _finished(
+        self, rows: list[Any], runs: Sequence[CenterSearch], guard: searches.InterruptGuard
+    ) -> Self:
+        """Set ``history_``, the number of local searches and ``interrupted_``, and issue warnings."""
         self.history_ = pd.DataFrame(rows, columns=["generation", "distance_evaluations", "inertia"])
         self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in runs)
+        self.interrupted_ = guard.requested
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        if self.interrupted_:
+            warn_caller(
+                f"the search was interrupted after {self.n_local_searches_} local searches; the best "
+                "partition so far is returned",
+                searches.InterruptedSearchWarning,
+            )
+        return self
 
     def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
         self.inertia_ = inertia
@@ -318,15 +316,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self._numbers = np.argsort(order)
         self.cluster_centers_ = self._centers + offsets[1] + offsets[0]
         self.n_clusters_ = self._n_features_out = len(order)
-
-    def _warn(self) -> None:
-        _base.warn_of_few(self.n_clusters_, self.n_clusters)
-        if self.interrupted_:
-            warn_caller(
-                f"the search was interrupted after {self.n_local_searches_} local searches; the best "
-                "partition so far is returned",
-                searches.InterruptedSearchWarning,
-            )
 
 
 class Budget:
@@ -530,9 +519,9 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """While this lowers the objective, merge two clusters and move the freed centre to a row of ``far``."""
-    # ``far`` contains each cluster's farthest row. A cluster is merged or loses it at most once, so the
-    # changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
+    """Merge two clusters and move the freed centre to a row of ``far`` while this lowers the objective."""
+    # ``far`` contains each cluster's farthest row. Each cluster is merged at most once, or loses its farthest
+    # row, so changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)

@@ -66,10 +66,9 @@ class MOCK(
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    Starting from a spanning tree, the search evolves a front of partitions with different numbers of
-    clusters, and a rule selects one. Clusters can have any shape, and MOCK rarely produces very poor
-    partitions of data with mixed shapes. On round clusters and most measurement tables, k-means and Gaussian
-    mixtures are at least as good.
+    Starting from a spanning tree, the search evolves partitions with different numbers of clusters, and a
+    rule selects one. Clusters can have any shape. On round clusters and most measurement tables, k-means and
+    Gaussian mixtures are at least as good.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number of clusters is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, but takes four times as long.
@@ -114,7 +113,7 @@ class MOCK(
         half k-means partitions (``"2007"``) or partitions of :meth:`MOCKProblem.greedy_front
         <moo_clustering.problems.MOCKProblem.greedy_front>` (``"greedy"``, also added to the result).
     mutation_length : {"genotype", "N"}
-        A link to the l-th neighbour mutates with probability 1/n + (l/n)^2 for n genes or n samples.
+        Number n of genes or samples. A link to the l-th neighbour mutates with probability 1/n + (l/n)^2.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
         Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
@@ -125,8 +124,7 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Maximum neighbour rank. Higher ranks are replaced by ``rank_cap``, which saves time. Values of at
-        least 5 ``n_neighbors`` do not worsen the results.
+        Upper bound that replaces higher neighbour ranks to save time; use at least 5 ``n_neighbors``.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -138,7 +136,7 @@ objective, int or callable, default="auto"
         Rule that selects among the solutions whose number of clusters is closest to ``n_clusters``.
 
         - ``"attainment"``: farthest from the control fronts, but not at an end of the front. If no sample has
-          neighbours in other clusters, this rule selects too many clusters; then set ``n_clusters``.
+          neighbours in other clusters, set ``n_clusters``, because this rule then selects too many clusters.
         - ``"variance"``: lowest first objective. With ``n_clusters``, small clusters are merged
           (``min_cluster_share``) and, with up to three features, well-separated clusters are preferred.
         - ``"sum"``: lowest sum of the scaled objectives. ``"knee"``: nearest to the ideal point.
@@ -229,7 +227,11 @@ objective, int or callable, default="auto"
             supervision = supervision._replace(weights=checked_weights(self._sample_weight, n_samples))
             data.append(supervision.weights)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
-        checkpoint = self._checkpoint(n_samples, *data)
+        checkpoint = _base.checkpoint_for(
+            self, *data, n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1,
+            control_data="box", k_user=1 if self.search == "nsga2" else self.k_user,
+            objectives="+".join(self.objectives), delta=self._delta_for(n_samples),
+        )  # fmt: skip
         _fronts.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
         scaled = self._scale_samples(features)
         problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
@@ -370,14 +372,27 @@ objective, int or callable, default="auto"
             scores = np.nan_to_num(self._attainment(n_clusters), nan=-1.0)
             return [-scores, front.n_clusters, front.F[:, 0]]
         if rule in BY_SUPERVISION:
-            badly = _disagreement(self._problem.encoding, front.genes, self._supervision, rule)
-            return [badly, np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
+            return [self._disagreement(rule), np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
         if rule == "sum":
             return [_scaled(front.F).sum(axis=1)]
         if rule == "knee":
             return [np.linalg.norm(_scaled(front.F), axis=1)]
         names = self.objective_names_
         return [front.F[:, names.index(rule) if rule in names else 0]]
+
+    def _disagreement(self, rule: str) -> FloatArray:
+        """Return each solution's disagreement with the labels, or its share of violated pairs."""
+        by_labels, supervision = rule == "labels", self._supervision
+        judge = MOCKProblem(
+            encoding=self._problem.encoding,
+            objectives=("ari",) if by_labels else ("constraint_violation",),
+            y=supervision.y if by_labels else None,
+            constraints=None if by_labels else supervision.pairs,
+            sample_weight=supervision.weights,
+        )
+        # Round, so that sums that differ only by rounding errors are tied.
+        values: FloatArray = judge.evaluate(self._front.genes).reshape(-1).round(12)
+        return values
 
     def _take_member(self, row: int, joined: Labels | None = None) -> None:
         found = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
@@ -417,15 +432,38 @@ objective, int or callable, default="auto"
 
     def _control_fronts(self) -> list[ControlFront]:
         """Search one set of control data per seed; return the objectives and n_clusters of each front."""
-        X, seeds, weights = self._scaled, self._control_seeds, self._supervision.weights
-        options = self._settings, Supervision(weights=weights), self.control_data, self._steps
+        seeds = self._control_seeds
+        search = partial(
+            self._settings._control_front,
+            self._scaled,
+            self._supervision.weights,
+            self.control_data,
+            self._steps,
+        )
         if effective_n_jobs(self.n_jobs) == 1 or len(seeds) == 1:
             names = [f"control {i + 1} of {len(seeds)}" if self.verbose else None for i in range(len(seeds))]
-            calls = zip(seeds, names, strict=True)
-            return [_search(X, seed, name, *options, n_jobs=self.n_jobs) for seed, name in calls]
-        return run_calls(
-            (delayed(_search)(X, seed, None, *options, n_jobs=1) for seed in seeds), n_jobs=self.n_jobs
-        )
+            return [search(self.n_jobs, seed, name) for seed, name in zip(seeds, names, strict=True)]
+        return run_calls((delayed(search)(1, seed, None) for seed in seeds), n_jobs=self.n_jobs)
+
+    def _control_front(
+        self, X: FloatArray, weights: FloatArray | None, kind: Any, steps: int, n_jobs: int | None,
+        seed: np.random.SeedSequence, name: str | None,
+    ) -> ControlFront:  # fmt: skip
+        """Search one set of control data, with a progress bar if ``name`` is not None."""
+        rng = np.random.default_rng(seed)
+        supervision = Supervision(weights=weights)
+        problem = self._problem_of(control_data(X, kind=kind, rng=rng), rng, supervision, n_jobs)
+        if problem.n_samples == 1:
+            return self._found_front(problem, _single_result(problem))[1:]
+        search = self._new_search(problem, int(rng.integers(2**31)))
+        names, shown = problem.objective_names, name is not None
+        bar = Progress(n_gen=steps, done=0, verbose=shown, description=name or "", objective_names=names)
+        with closing(bar):
+            search.start()
+            while search.generation < steps:
+                search.advance()
+                bar.show(search.generation, search.objectives())
+        return self._found_front(problem, search.result())[1:]
 
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set the attributes that contain them."""
@@ -459,7 +497,7 @@ objective, int or callable, default="auto"
             return Supervision()
         groups = supervision_groups(n_samples, y, must_link, cannot_link)
         given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
-        pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link) if given else None
         known = None if y is None else check_partial_labels(y)
         if known is not None and len(np.unique(known[known >= 0])) < 2:
             known = None
@@ -476,7 +514,7 @@ objective, int or callable, default="auto"
         return read
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Return ``delta``; ``"auto"`` is lowered if fewer than 2 (n_clusters - 1) links would have genes."""
+        """Return ``delta``; lower ``"auto"`` if fewer than 2 (n_clusters - 1) links would have genes."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
@@ -484,13 +522,6 @@ objective, int or callable, default="auto"
         if relevant_links("auto", n_samples) >= least:
             return "auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
-
-    def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        return _base.checkpoint_for(
-            self, *data, n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1,
-            control_data="box", k_user=1 if self.search == "nsga2" else self.k_user,
-            objectives="+".join(self.objectives), delta=self._delta_for(n_samples),
-        )  # fmt: skip
 
     def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[None]:
         signs = problem.natural(np.ones(problem.n_obj))
@@ -509,7 +540,6 @@ objective, int or callable, default="auto"
     def _problem_of(
         self, X: FloatArray, rng: np.random.Generator, supervision: Supervision, n_jobs: int | None
     ) -> MOCKProblem:
-        """Build the problem for scaled samples, with the labels and pairs of ``supervision``."""
         graph = locus_graph(
             X,
             n_neighbors=self.n_neighbors,
@@ -570,14 +600,14 @@ objective, int or callable, default="auto"
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
         """Return the distinct non-dominated partitions of the last population and the greedy front."""
+        found = result.pop
         if self.init == "greedy":
             built = problem.greedy_front()
             values = {"X": built, "F": problem.evaluate(built), "CV": np.zeros((len(built), 1))}
             merged = Population.merge(result.pop, evaluated_population(**values))
-            result.opt = merged[non_dominated(merged.get("F").astype(np.float64))]
+            found = result.opt = merged[non_dominated(merged.get("F").astype(np.float64))]
             result.X, result.F = result.opt.get("X", "F")
-        genes, F = (result.pop if self.init != "greedy" else result.opt).get("X", "F")
-        F = F.astype(np.float64)
+        genes, F = found.get("X"), found.get("F").astype(np.float64)
         rows = non_dominated(F)
         rows = rows[np.sort(distinct_rows(problem.encoding.canonical(genes[rows]))[0])]
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
@@ -610,12 +640,11 @@ def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) 
 
 
 def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of all rules, including objectives."""
     return (*RULES, *(name for name in names if name not in RULES))
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return the rows whose number of clusters is closest to ``n_clusters`` (lower if tied); all if None."""
+    """Return the rows whose number of clusters is closest to ``n_clusters``; the lower one if tied."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -700,46 +729,3 @@ class Supervision(NamedTuple):
     def rule(self) -> str | None:
         """Rule that selects a solution by the given pairs or labels; None if neither were given."""
         return "constraints" if self.pairs is not None else "labels" if self.y is not None else None
-
-
-def _disagreement(
-    encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
-) -> FloatArray:
-    """Return what ``rule`` minimises: each solution's disagreement with labels or share of violated pairs."""
-    by_labels = rule == "labels"
-    judge = MOCKProblem(
-        encoding=encoding,
-        objectives=("ari",) if by_labels else ("constraint_violation",),
-        y=supervision.y if by_labels else None,
-        constraints=None if by_labels else supervision.pairs,
-        sample_weight=supervision.weights,
-    )
-    values: FloatArray = judge.evaluate(genes).reshape(len(genes))
-    # Round, so that sums that differ only by rounding errors are tied.
-    return values.round(12)
-
-
-def _search(
-    X: FloatArray,
-    seed: np.random.SeedSequence,
-    name: str | None,
-    settings: MOCK,
-    supervision: Supervision,
-    kind: Any,
-    steps: int,
-    n_jobs: int | None,
-) -> ControlFront:
-    """Search one set of control data, with a progress bar if ``name`` is not None."""
-    rng = np.random.default_rng(seed)
-    problem = settings._problem_of(control_data(X, kind=kind, rng=rng), rng, supervision, n_jobs)
-    if problem.n_samples == 1:
-        return settings._found_front(problem, _single_result(problem))[1:]
-    search = settings._new_search(problem, int(rng.integers(2**31)))
-    names, shown = problem.objective_names, name is not None
-    bar = Progress(n_gen=steps, done=0, verbose=shown, description=name or "", objective_names=names)
-    with closing(bar):
-        search.start()
-        while search.generation < steps:
-            search.advance()
-            bar.show(search.generation, search.objectives())
-    return settings._found_front(problem, search.result())[1:]

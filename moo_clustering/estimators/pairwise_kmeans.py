@@ -26,7 +26,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints.pairs import supervision_pairs
+from moo_clustering.constraints.pairs import must_link_groups, supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
@@ -34,8 +34,6 @@ PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
 BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
 Features = Any  # ndarray or CSR matrix of float64
-# Labels, centres, sum of distortions without penalties, and objective after each round.
-Partition = tuple[Int32Array, FloatArray, float, list[float]]
 # Learned feature weights or matrix, and the value of its objective.
 LearnedMetric = tuple[FloatArray, float]
 # Penalty for each violated pair, or a pair of penalties for must-links and cannot-links.
@@ -51,8 +49,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cosine to the mean direction (1 for zero rows).
     n_init, max_iter : int
-        Number of runs with random sample orders and centres, of which the one with the lowest objective is
-        used, and maximum number of rounds in each run.
+        Number of random starts (the run with the lowest objective is used), and maximum rounds per run.
 
     Attributes
     ----------
@@ -80,19 +77,15 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         _base.check_n_clusters(self.n_clusters, n_samples)
         if self.metric != "cosine":
             _arrays.require_squares(X)
-        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        components = must_link_groups(pairs, y)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)
         prepared = distortion.moved(X, self._offset)
         penalties = self._penalties(prepared, pairs, distortion)
-
-        def run(seed: np.random.SeedSequence) -> Partition:
-            rng = np.random.default_rng(seed)
-            centers = component_seeds(prepared, components, self.n_clusters, distortion, rng)
-            return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
-
-        runs = map(run, _arrays.spawn_seeds(self.random_state, self.n_init))
-        labels, centers, self.inertia_, history = min(runs, key=lambda partition: partition[-1][-1])
+        seeds = _arrays.spawn_seeds(self.random_state, self.n_init)
+        runs = (self._run(prepared, components, penalties, np.random.default_rng(seed)) for seed in seeds)
+        labels, centers, self.inertia_, history = min(runs, key=lambda run: run[-1][-1])
         self.labels_, kept = _arrays.number_clusters(labels)
         self.n_clusters_ = len(kept)
         why = "X has fewer distinct rows than clusters, or must-links allow no more clusters"
@@ -100,6 +93,31 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
         self.cluster_centers_ = centers[kept] + self._offset
         self.objective_history_ = np.array(history)
         self.objective_, self.n_iter_ = float(history[-1]), len(history)
+
+    def _run(
+        self, X: Features, components: Sequence[IntpArray], penalties: Penalties, rng: Generator
+    ) -> tuple[Int32Array, FloatArray, float, list[float]]:
+        """Assign samples in random order, and then update the centres, in rounds until no sample moves."""
+        # Returns labels, centres, the sum of distortions without penalties, and the objective of each round.
+        distortion, n_samples = DISTORTIONS[self.metric], X.shape[0]
+        centers = component_seeds(X, components, self.n_clusters, distortion, rng)
+        starts, partners, costs = penalties.by_sample(n_samples)
+        linked = np.diff(starts) > 0
+        labels = np.full(n_samples, -1, dtype=np.int32)
+        distances = np.ascontiguousarray(distortion.distances(X, centers))
+        spent = 0.0
+        history: list[float] = []
+        for _ in range(self.max_iter):
+            order = rng.permutation(n_samples)
+            moved = icm_sweep(distances, starts, partners, costs, order[linked[order]], labels)
+            if not moved:
+                history.append(history[-1])
+                break
+            centers = distortion.centers(X, labels, centers)
+            distances = np.ascontiguousarray(distortion.distances(X, centers))
+            spent = float(distances[np.arange(n_samples), labels].sum())
+            history.append(spent + penalties.total(labels))
+        return labels, centers, spent, history
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
@@ -211,8 +229,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     metric_type : {"diagonal", "full"}
         Form of the metric: one weight per feature, or a full matrix.
     ridge : float
-        Share of the total variance that is added to the variance within must-links. With 0 (as published),
-        the learned metric is often degenerate.
+        Share of the total variance added to that within must-links; 0 (as published) is often degenerate.
     n_init, max_iter : int
         Number of k-means runs (the best is used), and maximum number of iterations in each run.
 
@@ -250,7 +267,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(features))
         _arrays.require_squares(features)
-        pairs = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts).pairs
+        pairs = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
         identity = np.ones if self.metric_type == "diagonal" else np.eye
         self.metric_, self.metric_objective_ = identity(features.shape[1]), None
@@ -352,36 +369,6 @@ class Penalties:
         return starts, partner[order], np.concatenate([costs, costs])[order]
 
 
-def penalized_kmeans(
-    X: Features,
-    centers: FloatArray,
-    penalties: Penalties,
-    distortion: Distortion,
-    *,
-    max_iter: int,
-    rng: Generator,
-) -> Partition:
-    """Assign the samples in random order, and then update the centres, in rounds until no sample moves."""
-    n_samples = X.shape[0]
-    starts, partners, costs = penalties.by_sample(n_samples)
-    linked = np.diff(starts) > 0
-    labels = np.full(n_samples, -1, dtype=np.int32)
-    distances = np.ascontiguousarray(distortion.distances(X, centers))
-    spent = 0.0
-    history: list[float] = []
-    for _ in range(max_iter):
-        order = rng.permutation(n_samples)
-        moved = icm_sweep(distances, starts, partners, costs, order[linked[order]], labels)
-        if not moved:
-            history.append(history[-1])
-            break
-        centers = distortion.centers(X, labels, centers)
-        distances = np.ascontiguousarray(distortion.distances(X, centers))
-        spent = float(distances[np.arange(n_samples), labels].sum())
-        history.append(spent + penalties.total(labels))
-    return labels, centers, spent, history
-
-
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
@@ -405,31 +392,24 @@ def component_seeds(
             nearest[chosen] = -1.0  # rank it below others with the same centre
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
-    if n_chosen < n_clusters:
-        free = np.ones(n_samples, dtype=bool)
-        if n_chosen:
-            free[members] = False
-        _fill(X, centers, n_chosen, free, distortion, rng)
+    if n_chosen == n_clusters:
+        return centers
+    free = np.ones(n_samples, dtype=bool)
+    if n_chosen:
+        free[members] = False
+    nearest = np.full(n_samples, np.inf)
+    for c in range(n_clusters):
+        if c >= n_chosen:
+            # Because of rounding errors, distances between identical rows can be positive.
+            new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
+            candidates = np.flatnonzero(free & new)
+            if not len(candidates):
+                candidates = np.flatnonzero(new) if new.any() else np.arange(n_samples)
+            i = candidates[rng.integers(len(candidates))]
+            centers[c] = _row(X, i)
+            free[i] = False
+        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
     return centers
-
-
-def _fill(
-    X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
-) -> None:
-    """Set ``centers[n_chosen:]`` to random samples, preferably from the mask ``free``."""
-    nearest = np.full(X.shape[0], np.inf)
-    for c in range(n_chosen):
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
-    for c in range(n_chosen, len(centers)):
-        # Because of rounding errors, distances between identical rows can be positive.
-        new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
-        candidates = np.flatnonzero(free & new)
-        if not len(candidates):
-            candidates = np.flatnonzero(new) if new.any() else np.arange(X.shape[0])
-        i = candidates[rng.integers(len(candidates))]
-        centers[c] = _row(X, i)
-        free[i] = False
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
 
 
 def _row(X: Features, i: int) -> FloatArray:
@@ -656,7 +636,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Return the sum of distances in the metric B, and its gradient for distances raised to ``least``."""
+    """Return the sum of distances in the metric B, and its gradient, for distances of at least ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))

@@ -57,10 +57,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"auto"``: ``fit`` and ``predict`` convert data frames to features with a
         :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: data frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
-        ``"auto"``: the variance of prepared columns is proportional to their weight; other features have mean
-        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: the same factor for all features.
-        Constant features are dropped. Sparse data with more than ``n_components`` features are instead
-        reduced by truncated SVD, with rows of unit length.
+        ``"standard"``: mean 0 and standard deviation 1. ``"isotropic"``: the same factor for all features.
+        ``"auto"``: variances of prepared columns are proportional to their weights, and other features are
+        scaled as with ``"standard"``. Constant features are dropped. Sparse data with more than
+        ``n_components`` features are instead reduced by truncated SVD, with rows of unit length.
     metric : {"euclidean", "cosine", "precomputed"}
         ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
         reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
@@ -110,12 +110,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     ``confidence_`` is too low after a fit with labels or pairs, and was not calibrated for bags; see
     :doc:`/papers/flagship`. Thin shapes of few samples may be reported as noise although the partition is
-    correct. Let d be the distance to the fifth neighbour. A sample is an outlier if d exceeds eight times the
-    d of two neighbours, and ln d exceeds its median by more than five robust standard deviations.
+    correct. Let d be the distance to the fifth neighbour. A sample is an outlier if its d exceeds eight times
+    that of two of its neighbours, and ln d exceeds its median by more than five robust standard deviations.
 
     Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks). Finding landmarks, which are not
     used for distances and bags, takes O(n_samples m n_features) time. Tables of more than 2^25 numbers are
-    scaled in blocks and not copied; do not modify them after the fit: ``relabel`` and ``ask`` read them.
+    scaled in blocks and not copied. Do not modify them after the fit: ``relabel`` and ``ask`` read them.
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
     may be larger than memory, and must be numeric. ``labels_``, ``outliers_`` and ``landmark_of_`` are then
@@ -227,15 +227,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         check_is_fitted(self)
         samples, before = self._samples, self.labels_
         scaling: Any = getattr(samples.nearest, "scaling", None)
-        in_parts = samples.rows is not None or samples.counts is not None
-        kind = None
-        if scaling is None or scaling.components is not None or in_parts:
-            kind = "distances or bags" if scaling is None else "data reduced to components"
-            kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
-            kind = kind if samples.counts is None else "a partitioned table"
-        elif samples.is_trivial:
-            kind = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
-        if kind is not None:
+        unsupported = {
+            "a partitioned table": samples.counts is not None,
+            "a table of more than 2^25 numbers": samples.rows is not None,
+            "distances or bags": scaling is None,
+            "data reduced to components": getattr(scaling, "components", None) is not None,
+            "fewer than three samples": samples.is_trivial and samples.n_samples < 3,
+            "samples that are all identical": samples.is_trivial,
+        }
+        if (kind := next((name for name, given in unsupported.items() if given), None)) is not None:
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
@@ -263,6 +263,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
             """Return ``selected`` if it is clearly better, otherwise the current partition."""
+            nonlocal numbers
             if side.kind == "labels":
                 return selected
             assert candidates is not None
@@ -270,9 +271,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             total = objectives.totals(extension.per_point(both))
             # To replace the current partition, the score must be higher by more than this value.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
-            labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
-            numbers.clear()
-            numbers.update(matched)
+            labels, numbers = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             targets = side.targets
             classes = None if targets is None else class_of_clusters(labels, targets.indicators)
             answered = None if known is None else np.pad(known, (0, len(new)))

@@ -58,8 +58,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     Parameters
     ----------
     pop_size, n_gen : int
-        Population size (in the paper, greater than ln N and at least sqrt(N)), and number of generations
-        after the initial population (0: no evolution).
+        Population size (in the paper, at least sqrt(N)), and generations after the initial population.
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
@@ -68,8 +67,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         Number of candidate neighbours per sample. Default: 2k for ``operators="rank"``, k for ``"uniform"``,
         and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
     init : {"knn", "spread", "random"}
-        Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
-        several thousand samples or more, because evolution from ``"knn"`` is slow.
+        See :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for thousands of samples.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``: SBX and polynomial mutation of neighbour
         ranks. ``"index"`` (as in the paper): the same for sample indices, so that the row order matters.
@@ -212,14 +210,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         k = default_n_neighbors(n_samples) if self.n_neighbors is None else self.n_neighbors
         return min(k, n_samples - 1)
 
-    def _list_width(self, n_samples: int) -> int:
-        full, k = n_samples - 1, self._n_neighbors(n_samples)
-        if self.list_width == "full" or self.operators == "index" or self.init == "random":
-            return full
-        if self.list_width is None:
-            return min(full, 2 * k if self.operators == "rank" else k)
-        return min(full, max(int(self.list_width), k))
-
     def _neighbor_lists(
         self, X: NDArray[np.floating[Any]], groups: ConstraintGroups, rng: np.random.Generator
     ) -> graphs.NeighborLists:
@@ -230,7 +220,12 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
                 )
             indices, distances = self.neighbors
             return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
-        return self._neighbors(X, self._list_width(len(X)), rng, groups)
+        k, width = self._n_neighbors(len(X)), self.list_width
+        if width == "full" or self.operators == "index" or self.init == "random":
+            width = len(X) - 1
+        elif width is None:
+            width = 2 * k if self.operators == "rank" else k
+        return self._neighbors(X, min(len(X) - 1, max(width, k)), rng, groups)
 
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
@@ -254,7 +249,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return problem.ranks(genes), F
 
     def _search(self, problem: NeighborGraphProblem, seed: int) -> PymooSearch | DeapSearch:
-        """Create the search for neighbour graphs by NSGA-II in pymoo or DEAP."""
         sampling = operators.NeighborSampling(self.init)
         crossover, mutation = self._variation()
         survival = operators.DynamicDiversitySurvival(self.diversity, self.n_div)

@@ -56,8 +56,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_regions : int or "auto"
-        Number of regions. ``"auto"`` searches for the maximum number of regions whose loads are at least
-        ``min_cluster_weight``.
+        Number of regions, or the largest number found whose loads are at least ``min_cluster_weight``.
     tolerance : float
         Maximum deviation of a load from the mean load, relative to the mean. Not used with ``"auto"``.
     min_cluster_weight : float, optional
@@ -138,16 +137,14 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features, excluding the geometry and the column named by ``weight``.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. If nodes are named as in the index of X, or 0 to n_areas - 1, their
-            order is arbitrary; otherwise, it must be the order of X. Default: polygons with a common border
-            are neighbours.
+            Symmetric neighbour graph. Nodes must be named as in the index of X or 0 to n_areas - 1, or be in
+            the order of X. Default: polygons with a common border are neighbours.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
             Earlier regions to start from, as numbers or names; -1 or missing for areas without a region.
         shapes : tuple of (areas, perimeters, borders), optional
-            Data for the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
-            computed from its polygons.
+            Data for :class:`~moo_clustering.validity.Compactness`. Default: from a GeoDataFrame's polygons.
         repair_start : bool, default=True
             Whether to move areas, with a UserWarning, if ``start`` is infeasible. False: raise a ValueError.
         """
@@ -293,13 +290,13 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
 def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_array, Any, Any]:
     """Return the feature table, the symmetric graph of neighbours, the area weights and the shapes."""
-    column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
-    if column is not None:
-        if not is_frame(X) or column not in X.columns:
+    index = X.index if hasattr(X, "iloc") else ()
+    if isinstance(weight, str):
+        if not is_frame(X) or weight not in X.columns:
             raise ValueError(
-                f"weight={quoted(column)} is not a column of X; pass a column name, or one number per area"
+                f"weight={quoted(weight)} is not a column of X; pass a column name, or one number per area"
             )
-        weight, X = np.asarray(X[column]), X.drop(columns=column)
+        weight, X = np.asarray(X[weight]), X.drop(columns=weight)
     geometry = geometry_of(X)
     if geometry is not None:
         table = X.drop(columns=geometry.name)
@@ -321,14 +318,10 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
     """Convert a graph to a symmetric matrix of ones; if nodes are named as in ``index``, use its order."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
+        import networkx as nx  # slow import
+
         nodes, remedy = list(graph), "graph.to_undirected()"
-        number = {node: place for place, node in enumerate(nodes)}
-        ends = np.array([(number[a], number[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
-        if graph.is_directed():
-            i, j = ends.T
-        else:
-            i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
-        matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
+        matrix = nx.to_scipy_sparse_array(graph, nodes, weight=None) if nodes else coo_array((0, 0))
     elif not issparse(graph) and hasattr(graph, "sparse") and not hasattr(graph, "iloc"):
         # ``graph`` is a libpysal weights or graph object.
         nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))

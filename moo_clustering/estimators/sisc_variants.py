@@ -1,7 +1,5 @@
 """Variants of SISC: an NSGA-II search (NSGA2SISC), an ensemble (SISCEnsemble) and a stack (SISCStacked)."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, replace
@@ -70,8 +68,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: ``n_clusters``. With a lower value, the search favours the
-        maximum number unless ``"n_clusters"`` is an objective.
+        Minimum number of clusters (default: ``n_clusters``). The search favours the maximum number unless
+        ``"n_clusters"`` is an objective.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
     objectives : sequence of str
@@ -345,7 +343,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
 def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
-) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
+) -> tuple[Any, "LogitScale", tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
         # Record warnings, so that ``fit`` issues each warning once and not once per member.
         warnings.simplefilter("always")
@@ -397,10 +395,10 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """Stack of SISC and a linear model: the weighted mean of the standardised logits of both.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC, which is usually 0 if many documents are labelled; both models are fitted n_folds + 1
-    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one of the models is
-    used. If the score is undefined in all folds, a UserWarning is issued, and the weight closest to 0.5 is
-    used. SISC-ML describes SISC, not the stack.
+    the weight of SISC (0 in most cases with many labels); both models are fitted n_folds + 1 times. Logits
+    are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If the score is
+    undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML describes SISC, not
+    the stack.
 
     Parameters
     ----------
@@ -412,8 +410,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     weights : sequence of float
         Candidate weights of SISC, from 0 to 1. A single weight requires no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents. An integer is capped at the number of these documents, and its folds
-        are stratified if each document has one class.
+        Folds of the labelled documents: at most one per document; stratified if each document has one class.
     scoring : "macro_auc" or callable
         ``scoring(y_true, y_score)`` for indicators and logits of shape (n_documents, n_classes); higher is
         better. The macro AUC ignores labels that are the same for all documents of a fold.

@@ -27,13 +27,13 @@ Rows = Any  # float64 or float32 ndarray, or CSR matrix, with rows of unit lengt
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
-    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster is filled with the row least similar to its own centroid. An iteration takes O(n_init nnz(X)
-    n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features)
-    n_clusters) memory plus a copy of X, which remains sparse. Source: I. Dhillon, D. Modha, "Concept
-    decompositions for large sparse text data using clustering", Machine Learning 42 (2001). Source of I2 and
-    bisection: Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion functions for
-    document clustering", Machine Learning 55 (2004).
+    Rows are scaled to unit length. Zero rows join the largest cluster, with a warning. An empty cluster
+    receives the row least similar to its centroid. An iteration takes O(n_init nnz(X) n_clusters) time, or
+    O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features) n_clusters) memory
+    plus a copy of X, which remains sparse. Sources: I. Dhillon, D. Modha, "Concept decompositions for large
+    sparse text data using clustering", Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and
+    theoretical comparisons of selected criterion functions for document clustering", Machine Learning 55
+    (2004).
 
     Parameters
     ----------
@@ -74,10 +74,8 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         rows, zero = unit_rows(X), row_sizes(X) == 0
         directed = rows[np.flatnonzero(~zero)] if zero.any() else rows
         best = self._best(directed)
-        if len(best.labels):
-            best = _equal_together(directed, best)
         # Assign zero rows to the largest cluster, because they have no direction.
-        self._largest = int(np.bincount(best.labels).argmax()) if len(best.labels) else 0
+        self._largest = int(np.bincount(best.labels, minlength=1).argmax())
         labels = np.full(X.shape[0], self._largest, dtype=np.int32)
         labels[~zero] = best.labels
         self.labels_, kept = number_clusters(labels)
@@ -133,7 +131,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         # Use threads: they share the data, and products release the interpreter lock.
         seeds = spawn_seeds(self.random_state, self.n_init)
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
-        return max(runs, key=lambda partition: partition.i2)
+        return _equal_together(rows, max(runs, key=lambda partition: partition.i2))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,14 +11,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from pymoo.algorithms.moo.nsga2 import NSGA2
-from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import graphs
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, Labels, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
@@ -45,10 +44,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs obtained from sparse representations of the samples.
 
     The weights of a graph reconstruct each sample from a few other samples. The search finds a front of
-    graphs with low reconstruction error and few links. Then, a single graph from the front, or the mean of
-    all graphs, is clustered. Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via
-    multiobjective evolutionary algorithm", IEEE TEVC, 2016. The objectives, operators and selection are
-    reconstructed from the abstract.
+    graphs with low reconstruction error and few links. Then, one graph, or the mean of all, is clustered.
+    Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary
+    algorithm", IEEE TEVC, 2016. The objectives, operators and selection are reconstructed from the abstract.
 
     Parameters
     ----------
@@ -62,8 +60,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         Population size, and number of generations after the initial population. With ``search="hull"``,
         ``pop_size`` is the maximum number of solutions in ``pareto_front_``.
     checkpoint : path
-        File to which the search state is written. Requires an integer ``random_state`` and
-        ``search="nsga2"``.
+        File for the search state. Requires an integer ``random_state`` and ``search="nsga2"``.
 
     Attributes
     ----------
@@ -150,7 +147,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     def _take_by_rule(self, rule: str) -> None:
         if rule == "consensus":
-            self._set_partition(None, self.graphs_.consensus())
+            self._set_partition(None, self.graphs_.clustered(self.graphs_.mean_graph()))
         else:
             self._take_member(self.graphs_.least_cut())
 
@@ -177,7 +174,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             self.n_iter_, self.interrupted_ = 0, False
             self.result_ = Result()
             self.result_.problem, self.result_.F = problem, self.hull_.F[shown]
-            return self.result_.F, partial(_hull_graph, self.hull_, shown)
+            return self.result_.F, partial(_graph_of, self.hull_, shown.tolist())
         operators = {
             "sampling": sparse_rows.SparseRowSampling(),
             "crossover": sparse_rows.RowUniformCrossover(prob=self.pc),
@@ -196,41 +193,31 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         rows = ensemble_members(F)
         _, first = np.unique(F[rows][:, ::-1], axis=0, return_index=True)
         front = search.algorithm.pop[rows[first]]
-        return front.get("F"), partial(_evolved_graph, problem, front)
+        return front.get("F"), partial(_graph_of, problem, front.get("X"))
 
     def _set_partition(self, row: int | None, partition: graphs.SpectralPartition) -> None:
         self.chosen_ = row
         self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
 
 
-def _hull_graph(hull: SRMOSCHull, shown: IntpArray, member: int) -> sp.csr_array:
-    return hull.graph(int(shown[member]))
-
-
-def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp.csr_array:
-    return problem.graph(front[member].X)
+def _graph_of(source: SRMOSCHull | SRMOSCProblem, members: Any, row: int) -> sp.csr_array:
+    return source.graph(members[row])
 
 
 @dataclass(frozen=True, eq=False)
 class GraphMembers(_fronts.MemberGraphs):
     """Non-dominated similarity graphs, sorted by the number of links, and their partitions."""
 
-    graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a member
+    graph: Callable[[int], sp.csr_array]  # returns the directed similarity matrix of a solution
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
     # Only the partition with the lowest cut is cached, because embeddings are large.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
-    def consensus(self) -> graphs.SpectralPartition:
-        """Partition the mean graph."""
-        return self.clustered(self.mean_graph())
-
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition a single graph."""
         found = self._least.pop(member, None)
         return self.clustered(graphs.symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> Labels:
-        """Return the labels of a graph's partition, from the cache if possible."""
         if member not in self.known_labels:
             self._remember(member)
         return self.known_labels[member]
@@ -271,7 +258,6 @@ class GraphMembers(_fronts.MemberGraphs):
         return best
 
     def n_components(self, member: int) -> int:
-        """Count the connected components of a graph."""
         graph = self.joined(graphs.symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 

@@ -1,7 +1,5 @@
 """Clusterers and classifiers with cluster-specific feature weights: SISC, SCAD2, EntropyWeightedKMeans."""
 
-from __future__ import annotations
-
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
@@ -147,8 +145,7 @@ class SubspaceEstimator(
 
         ``cross_val_predict(method="predict_proba")`` and other functions that encode ``y`` treat -1 as a
         class, so pass them only labelled documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be
-        changed after fitting. Raises a ValueError if parameters, data or labels are invalid, or if there are
-        more clusters than documents.
+        changed after fitting. Raises a ValueError for invalid arguments, or more clusters than documents.
 
         Parameters
         ----------
@@ -354,18 +351,16 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     """k-means with cluster-specific feature weights.
 
     Each document belongs to the cluster with the smallest weighted distance, so memberships are 0 or 1. A
-    feature's weight decreases exponentially with its dispersion in the cluster. Labels do not influence the
-    clusters, only class predictions, which are cluster votes. An empty cluster restarts from a random
-    document. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
-    n_features) n_clusters) memory in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang,
-    "An entropy weighting k-means algorithm for subspace clustering of high-dimensional sparse data", IEEE
-    TKDE 19 (2007). SISC-ML, eq. 13.
+    feature's weight decreases exponentially with its dispersion in the cluster. Labels affect only the class
+    predictions, in which clusters vote. An empty cluster restarts from a random document. A sweep takes
+    O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents + n_features) n_clusters) memory
+    in addition to X, which remains sparse. Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means
+    algorithm for subspace clustering of high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
     gamma : float
-        Increase in dispersion (squared units of X) that divides a weight by e. The larger ``gamma`` is, the
-        more features have a considerable weight.
+        Increase in dispersion (squared units of X) that divides a weight by e; large values equalise weights.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -486,13 +481,12 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
 class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
     """Simultaneous Clustering and Attribute Discrimination, second version.
 
-    Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels do
-    not influence the clusters, only class predictions, which are cluster votes. The initial centres are
-    random documents, moved halfway to the mean. Centres that coincide never separate again, so use several
-    starts (``n_init``). A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and
-    O((n_documents + n_features) n_clusters) memory in addition to X, which remains sparse. Source: H. Frigui,
-    O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition 37 (2004).
-    The objective is that of SISC-ML, eq. 12, with squared deviations.
+    Fuzzy k-means with cluster-specific feature weights; :class:`SISC` adds labels and chi-square. Labels
+    affect only the class predictions, in which clusters vote. Initial centres are random documents, moved
+    halfway to the mean. Use several starts (``n_init``), because equal centres never separate. A sweep takes
+    O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents + n_features) n_clusters) memory
+    plus X, which remains sparse. Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and
+    attribute weights", Pattern Recognition 37 (2004). Objective: SISC-ML, eq. 12, with squared deviations.
 
     Examples
     --------

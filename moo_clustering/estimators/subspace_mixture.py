@@ -113,15 +113,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         groups = supervision_groups(X.shape[0], y, must_link, cannot_link)
         self._space = standardisation(X)
         (seed,) = _arrays.spawn_seeds(self.random_state, 1)
-        search = MixtureSearch(
-            samples_of(X, self._space),
-            groups,
-            rng=np.random.default_rng(seed),
-            max_iter=self.max_iter,
-            floor=self.min_variance,
-            n_jobs=self.n_jobs,
-        )
-        self.objective_history_ = np.array(search.run(self.n_clusters, self.n_swaps))
+        rng = np.random.default_rng(seed)
+        search = MixtureSearch(samples_of(X, self._space), self, rng, groups)
+        self.objective_history_ = np.array(search.run())
         self._set(search)
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
             _arrays.warn_caller(
@@ -201,37 +195,32 @@ class MixtureSearch:
     best: State
 
     def __init__(
-        self,
-        samples: Samples,
+        self, samples: Samples, options: SubspaceMixture, rng: np.random.Generator,
         groups: ConstraintGroups | None = None,
-        *,
-        rng: np.random.Generator,
-        max_iter: int = 30,
-        floor: float = 0.01,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.samples, self.rng, self.max_iter = samples, rng, max_iter
-        self._floor, self._n_jobs = floor, n_jobs
+    ) -> None:  # fmt: skip
+        self.samples, self.options, self.rng = samples, options, rng
         price = np.log(float(samples.shape[0])) + np.log(max(1.0, float(samples.varying.sum())))
         self._prices = np.where(samples.varying, price, np.inf)
         self.pairs = None if groups is None or groups.is_empty else _Pairs(groups)
         self.n_iter = 0
 
-    def run(self, n_clusters: int | None, n_swaps: int | None) -> list[float]:
+    def run(self) -> list[float]:
         """Find clusters, and return the initial objective and the objective after each improvement."""
-        self.grow(n_clusters)
+        self.grow()
+        n_swaps = self.options.n_swaps
         history = [self.best.objective]
         done = in_vain = 0
         while in_vain < _SWAPS * len(self.best.sizes) if n_swaps is None else done < n_swaps:
             done, in_vain = done + 1, in_vain + 1
-            if self.swap(n_clusters is None):
+            if self.swap():
                 history.append(self.best.objective)
                 in_vain = 0
         self.converged(self.best)
         return history
 
-    def grow(self, n_clusters: int | None) -> None:
+    def grow(self) -> None:
         """Add clusters one by one, up to ``n_clusters`` or until the criterion no longer improves."""
+        n_clusters = self.options.n_clusters
         self.best = self.converged(self.state(np.zeros(self.samples.shape[0], dtype=np.int32), 1))
         largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
         in_vain = 0
@@ -244,9 +233,9 @@ class MixtureSearch:
                 in_vain = 0
                 self.best = found
 
-    def swap(self, any_number: bool = False) -> bool:
-        """Replace a cluster (with ``any_number``, also remove or add one) if this improves the objective."""
-        best, k = self.best, len(self.best.sizes)
+    def swap(self) -> bool:
+        """Replace a cluster or, without ``n_clusters``, remove or add one if this improves the objective."""
+        best, k, any_number = self.best, len(self.best.sizes), self.options.n_clusters is None
         if k == 1 and not any_number:
             return False
         kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
@@ -281,21 +270,22 @@ class MixtureSearch:
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
         found = Model(features, linear, curves, bases, counts, gains, centers, variances)
-        gain = mixtures.fit_clusters(*self.samples.moments(state), self._floor, self._prices, *found)
+        moments, floor = self.samples.moments(state), self.options.min_variance
+        gain = mixtures.fit_clusters(*moments, floor, self._prices, *found)
         cost = 0.5 * np.log(len(state.labels)) * np.count_nonzero(state.sizes)
         return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> State:
         """Run hard EM in place until convergence, or until the objective is unlikely to reach ``least``."""
         last = -np.inf
-        for _ in range(self.max_iter):
+        for _ in range(self.options.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
             # Stop if five more gains like the last one would not raise the objective to ``least``.
             if objective + 5 * (objective - last) < least:
                 break
             last = objective
-            state.first, state.second, state.margins = self.samples.assigned(model, self._n_jobs)
+            state.first, state.second, state.margins = self.samples.assigned(model, self.options.n_jobs)
             new = state.first.copy()
             if self.pairs is not None:
                 self.pairs.assign(self.samples.scores(model, self.pairs.rows), state.labels, new)
@@ -459,15 +449,15 @@ class Samples:
         return int(mixtures.move_rows(self._X, old, labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return cluster sizes, sums and sums of squares."""
-        return state.sizes, state.sums, state.squares
+        """Return cluster sizes, sums and sums of squares of the standardised samples."""
+        sizes = state.sizes[:, None]
+        squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
+        return state.sizes, state.sums - sizes * self._shift, squares
 
     def row(self, i: int) -> Any:
-        """Return the features of one sample."""
         return self._X[i]
 
     def column(self, rows: Int64Array, j: int) -> Any:
-        """Return the values of one feature for some samples."""
         return self._X[rows, j]
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
@@ -503,11 +493,6 @@ class SparseSamples(Samples):
             state.sums += sign * (members @ X).toarray()
             state.squares += sign * (members @ (X * X)).toarray()
         return len(moved)
-
-    def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        sizes = state.sizes[:, None]
-        squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
-        return state.sizes, state.sums - sizes * self._shift, squares
 
     def row(self, i: int) -> Any:
         return self._X[[i]].toarray()[0] - self._shift

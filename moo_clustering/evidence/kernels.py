@@ -108,7 +108,7 @@ def consensus_partition(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Labels, numbered by first appearance: fewer than k if the partitions distinguish fewer groups.
+        Labels, numbered by first appearance. Fewer than k if the partitions distinguish fewer groups.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def class_probabilities(
     Parameters
     ----------
     F : array-like of shape (n_samples, K)
-        Scores; values below 1e-9 are set to 1e-9.
+        Scores. Values below 1e-9 are set to 1e-9.
     prior : array-like of shape (K,), optional
         Expected class shares, positive.
     factors : array-like of shape (K,), optional

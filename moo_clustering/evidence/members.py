@@ -1,9 +1,7 @@
 """Weights of pool members, selection of a member, and a test against cluster-free data."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,14 +17,8 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Factors in the exponents of weights: for the score, the log ratio of cluster numbers, and the evidence.
-_SCORE_RATE = 10.0
-_RATIO_RATE = 3.0
-_EVIDENCE_RATE = 0.3
 # Reference data: maximum number of rows, maximum number of columns or components, number of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Rows farther from the mean than this quantile of the distances are moved to this distance.
-_NEAREST_SHARE = 0.95
 # References keep the marginal distributions of columns with fewer distinct values than this.
 _FEW_VALUES = 8
 # Weights up to this fraction of the largest weight are set to 0.
@@ -135,7 +127,7 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     scores, sizes = _scored(score, n_clusters)
     if k < 1 or sizes.min() < 1:
         raise ValueError(f"k and n_clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}")
-    logarithms = _SCORE_RATE * (scores - scores.max()) - _RATIO_RATE * np.abs(np.log(sizes / k))
+    logarithms = 10.0 * (scores - scores.max()) - 3.0 * np.abs(np.log(sizes / k))
     return _weights(logarithms, _LEAST_SELECTED)
 
 
@@ -168,7 +160,7 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     [0.5, 0.5]
     """
     values = _scores(evidence, "evidence")
-    weights = _weights(_EVIDENCE_RATE * (values - values.max()), _LEAST_SELECTED if drop else 0.0)
+    weights = _weights(0.3 * (values - values.max()), _LEAST_SELECTED if drop else 0.0)
     return weights / weights.sum()
 
 
@@ -181,35 +173,29 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
     return order[places]
 
 
-@dataclass(frozen=True, eq=False)
 class ReferenceTest:
-    """Test that compares Ward clusterings of the data, with 1 to n_rows clusters, and of cluster-free data.
+    """Test that compares Ward clusterings of data X, shape (n, n_features), and of cluster-free data.
 
     References are drawn from unimodal densities of the independent components, with the data's correlations.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
     references. It is computed twice, and the larger value is used. Unchanged rows reveal small distant
-    clusters; moving the farthest 5% of the rows towards the mean reveals clusters in heavy-tailed data. Takes
+    clusters. Moving the farthest 5% of the rows towards the mean reveals clusters in heavy-tailed data. Takes
     O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS
     B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985
     (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
     """
 
-    data: FloatArray
-    references: FloatArray
-
-    @classmethod
-    def of(cls, X: FloatArray) -> Self:
-        """Compare data X of shape (n, n_features) with generated reference data."""
+    def __init__(self, X: FloatArray) -> None:
         rows = X[spread_rows(X, _REFERENCE_ROWS)]
         if rows.shape[1] > _MOST_COLUMNS:
             left, values, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
             rows = (left * values)[:, :_MOST_COLUMNS]
         components, mixing = _independent_components(rows)
-        draw, rng = _reference_generator(components), np.random.default_rng(0)
-        drawn = np.stack([_ward_profiles(draw(rng) @ mixing) for _ in range(_N_REFERENCES)])
+        drawn = np.stack([_ward_profiles(each @ mixing) for each in _references(components)])
         means, scales = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), 1e-6)
-        of_data = ((_ward_profiles(rows) - means) / scales).max(axis=0)
-        return cls(of_data, ((drawn - means) / scales).max(axis=1))
+        # Statistic of the data and of each reference, for 1, 2, ... clusters.
+        self.data = ((_ward_profiles(rows) - means) / scales).max(axis=0)
+        self.references = ((drawn - means) / scales).max(axis=1)
 
     def excess(self, n_clusters: int) -> float:
         """Return by how many standard deviations the data's statistic exceeds the mean of the references."""
@@ -228,7 +214,7 @@ def _ward_profiles(X: FloatArray) -> FloatArray:
     """Return two profiles, shape (2, n_rows): of the rows, and after moving far rows towards the mean."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
-    most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
+    most = max(np.quantile(distances, 0.95), np.finfo(float).tiny)
     return np.stack([_ward_profile(X), _ward_profile(X * (most / np.maximum(distances, most)))])
 
 
@@ -265,22 +251,20 @@ def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return components, back
 
 
-def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], FloatArray]:
-    """Return a function that draws cluster-free data with unimodal marginals and the correlations of X."""
-    n = len(X)
+def _references(X: FloatArray) -> Iterator[FloatArray]:
+    """Yield cluster-free data sets with unimodal marginals and the correlations of X."""
+    n, rng = len(X), np.random.default_rng(0)
     ranks = rankdata(X, axis=0)
     scores = ndtri((ranks - 0.5) / n)
     scores = scores - scores.mean(axis=0)
     scores /= np.maximum(scores.std(axis=0), 1e-12)
     margins = [_unimodal_quantiles(column) for column in X.T]
 
-    def draw(rng: np.random.Generator) -> FloatArray:
+    for _ in range(_N_REFERENCES):
         # Random linear combinations of the rows preserve the correlations.
         shares = ndtr(rng.normal(size=(n, n)) @ scores / np.sqrt(n))
         columns = [np.interp(share, *margin) for share, margin in zip(shares.T, margins, strict=True)]
-        return np.column_stack(columns)
-
-    return draw
+        yield np.column_stack(columns)
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:

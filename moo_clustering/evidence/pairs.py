@@ -67,9 +67,10 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     """Adjust similarities by exhaustive propagation of must-links and cannot-links.
 
     F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha
-    B)^-1, B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W. Similarities become 1 - (1 - F)(1 - W) if
-    F >= 0, else (1 + F) W; then, 1e-9 is added. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a
-    ValueError unless W is symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by ParetoClustering.
+    B)^-1, B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W. Similarities become 1 - (1 - F)(1 - W)
+    where F >= 0, and (1 + F) W where F < 0, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory.
+    Raises a ValueError unless W is symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by
+    ParetoClustering.
 
     Parameters
     ----------

@@ -24,7 +24,6 @@ _MANY = 2000
 _BASIS = 500
 # Weight of a uniform distribution that is mixed into all probabilities to bound the loss of each sample.
 _DOUBT = 0.02
-_ITERATIONS = 300
 _RIDGE = 0.1
 
 
@@ -119,7 +118,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine ``first`` (n, n_classes) with classifiers of X in O(n L n_features) time; rows sum to 1."""
+        """Combine ``first`` (n, n_classes) with the classifiers of X. Takes O(n L n_features) time."""
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
         for weight, classifier in zip(self.weights[1:], self.classifiers, strict=True):
@@ -150,7 +149,7 @@ def _softmax(logarithms: FloatArray) -> FloatArray:
 
 
 def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> FloatArray:
-    """Return the weights, shape (n_classifiers,), that minimise the penalised loss (a convex problem)."""
+    """Return the weights, shape (n_classifiers,), that minimise the penalised loss, which is convex."""
     start = np.eye(len(logarithms))[0]
     own = np.arange(len(codes))
 
@@ -166,7 +165,7 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
 
 
 def _logistic(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    return _fitted(LogisticRegression(max_iter=_ITERATIONS), X, codes, n_classes)
+    return _fitted(LogisticRegression(max_iter=300), X, codes, n_classes)
 
 
 def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
@@ -176,7 +175,7 @@ def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classi
 
 
 def _fitted(model: Any, X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    """Fit a scikit-learn classifier; classes without training samples get the probability 0."""
+    """Fit a scikit-learn classifier. Classes without training samples get the probability 0."""
     present = np.unique(codes)
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         fitted = model.fit(X, codes) if len(present) > 1 else None

@@ -178,11 +178,10 @@ def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
     """Compute the links by Prim's algorithm, for mutual reachability distances if ``cores`` is given."""
-    kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
     # Use NumPy if that is faster than compiling; per sample, it takes as long as 100 interpreted steps.
-    if not caching.interpreted(kernel, 100 * len(X)):
+    if not caching.interpreted(trees.prim, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
-        kernel(X, precomputed, others, links)
+        trees.prim(X, precomputed, keys, cores, links)
         return links
     columns, core = np.ascontiguousarray(X.T), None if cores is None else _rounded(cores)
 

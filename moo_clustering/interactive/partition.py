@@ -193,7 +193,7 @@ class Spread:
         return best_member(total, pool.n_clusters)
 
     def _assign_groups(self, best: int) -> None:
-        """Assign each point to a group; each cluster of partition ``best`` without anchors is a new group."""
+        """Assign each point to a group with anchors or, if its cluster has no anchors, to a new group."""
         base, points, n_real = self.base, self.points, self.n_real
         cluster = base.pool.labels[best].astype(np.intp)
         held = np.bincount(cluster[points], minlength=int(base.pool.n_clusters[best])) > 0

@@ -55,9 +55,9 @@ class Proposal(NamedTuple):
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
-    groups: tuple[int, ...]  # groups of the points
     probability: float  # probability that the points belong together
-    value: float  # expected benefit of asking
+    value: float = 0.0  # expected benefit of asking
+    groups: tuple[int, ...] = ()  # for questions about groups
 
 
 @dataclass
@@ -184,8 +184,6 @@ class Inquiry:
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
         )
 
-    # Groups.
-
     @cached_property
     def founders(self) -> list[list[int]]:
         """Representatives of each group: its anchors, oldest first, or the medoid of a provisional group."""
@@ -261,8 +259,6 @@ class Inquiry:
         identity = self.state.anchors.get(self.founders[group][0])  # None if the group is provisional
         return None if identity is None else self.state.names.get(identity)
 
-    # The next question.
-
     @cached_property
     def proposal(self) -> Proposal | None:
         pending = self.state.pending
@@ -292,7 +288,7 @@ class Inquiry:
             if points is None:
                 continue
             groups = (g, h) if len(points) == 2 else (int(spread.group[points[0]]), h)
-            yield Proposal("groups", points, groups, float(p[g, h]), float(values[place]))
+            yield Proposal("groups", points, float(p[g, h]), float(values[place]), groups)
 
     def _unasked_of(self, g: int, h: int) -> tuple[int, ...] | None:
         for a in self.founders[g][:_N_GROUP_FOUNDERS]:
@@ -328,8 +324,7 @@ class Inquiry:
             if value <= above:
                 return None
             if self.names:
-                group = int(spread.group[point])
-                return Proposal("sample", (point,), (group,), 1.0 - float(spread.error[point]), value)
+                return Proposal("sample", (point,), 1.0 - float(spread.error[point]), value)
             if (found := self._about_sample(point, value)) is not None:
                 return found
         return None
@@ -355,11 +350,10 @@ class Inquiry:
         return np.intersect1d(np.concatenate(chosen), free)
 
     def _about_sample(self, point: int, value: float) -> Proposal | None:
-        q = self.posterior(point)
-        spread, state = self.spread, self.state
+        q, state = self.posterior(point), self.state
         order = np.argsort(-q[:-1], kind="stable").tolist()
         if state.pending is None:
-            own = int(spread.group[point])
+            own = int(self.spread.group[point])
             order.remove(own)
             order.insert(0, own)
         elif state.unknowns and len(order) > 1:
@@ -371,9 +365,7 @@ class Inquiry:
         for group in order:
             for other in self.founders[group][:_N_FOUNDERS]:
                 if other != point and ordered(point, other) not in state.asked:
-                    return Proposal(
-                        "sample", (point, other), (int(spread.group[point]), group), float(q[group]), value
-                    )
+                    return Proposal("sample", (point, other), float(q[group]), value)
         return None
 
     def _recheck(self) -> Proposal | None:
@@ -421,8 +413,6 @@ class Inquiry:
     def _is_clear(self, q: FloatArray) -> bool:
         """Return whether posterior ``q`` is high enough to place a point in its most probable group."""
         return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
-
-    # Answers.
 
     def _next_state(self) -> State:
         state = self.state.copy()

@@ -463,11 +463,10 @@ class AnswerSession:
         if "kind" not in event or h < 0:
             return None
         if event["kind"] == "sample":
-            group = int(inquiry.spread.group[a])
-            return Proposal("sample", (a, b), (group, h), float(inquiry.posterior(a)[h]), 0.0)
+            return Proposal("sample", (a, b), float(inquiry.posterior(a)[h]))
         if g < 0 or g == h:
             return None
-        return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
+        return Proposal("groups", (a, b), float(expit(inquiry.group_logits[g, h])))
 
     def _repeated(self, event: dict[str, Any]) -> int:
         """Return the row of the first answer to a repeated question, or -1 if the event is no repetition."""
@@ -494,8 +493,7 @@ class AnswerSession:
             value = _VALUES_OF_REPEATS[line["kind"]] * (1.0 - p if sign > 0 else p)
             if value > best:
                 b, a = (self._point(sample) for sample in event["samples"])
-                groups = int(self._inquiry.spread.group[a]), int(self._inquiry.spread.group[b])
-                best, found = value, Proposal("repeat", (a, b), groups, p, value)
+                best, found = value, Proposal("repeat", (a, b), p, value)
         return found
 
     def _probability_after(self, event: dict[str, Any], line: dict[str, Any]) -> float:
@@ -601,8 +599,6 @@ class AnswerSession:
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
-
-    # Files.
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the answers to a JSON-lines file, from which ``ask(resume=path)`` can continue.

@@ -10,12 +10,12 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import IntpArray, Labels, integer, probability
 from moo_clustering._data import checked_array
 from moo_clustering.interactive.questions import ordered
 from moo_clustering.validity import pairwise_ari
+from moo_clustering.validity.external import contingency, most_agreements
 
 
 @dataclass(frozen=True)
@@ -158,11 +158,7 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
 
 def share_moved(before: Labels, after: Labels) -> float:
     """Return the fraction of samples that change cluster, after matching clusters one to one."""
-    width = int(after.max()) + 1
-    table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
-    shared = table.reshape(-1, width)
-    rows, columns = linear_sum_assignment(-shared)
-    return float(1.0 - shared[rows, columns].sum() / len(before))
+    return 1.0 - most_agreements(contingency(before, after)[0]) / len(before)
 
 
 def asked_samples(question: Question) -> str:

@@ -76,19 +76,15 @@ class RefillingSampling(Sampling):
     max_tries : int, default=20
         Maximum number of populations to draw. Issues a UserWarning if they yield too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
-        First genotypes of the population; the others are drawn.
+        First genotypes of the population. The others are drawn.
     """
 
     def __init__(
-        self,
-        sampling: Sampling,
-        duplicates: DuplicateElimination,
-        max_tries: int = 20,
-        start: NDArray[Any] | None = None,
+        self, sampling: Sampling, duplicates: DuplicateElimination, max_tries: int = 20, start: Any = None
     ) -> None:
         super().__init__()
-        self.sampling = instance("sampling", sampling, Sampling, "a pymoo Sampling")
         what = "a pymoo DuplicateElimination"
+        self.sampling = instance("sampling", sampling, Sampling, "a pymoo Sampling")
         self.duplicates = instance("duplicates", duplicates, DuplicateElimination, what)
         self.max_tries = integer("max_tries", max_tries)
         self.start = start
@@ -184,9 +180,6 @@ class EncodingRepair(base.GeneRepair):
 class _PartsCrossover(base.PairCrossover):
     """Cross each part of a ``TupleEncoding`` by its own crossover of two parents, or else uniformly."""
 
-    def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
-        super().__init__(prob, **kwargs)
-
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         parents, children = np.arange(X.shape[1] * 2).reshape(2, -1).T, []
         for part, genes in _parts_of(problem, X):
@@ -257,7 +250,7 @@ def suited_operators(
 def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
     """Return a sampling that starts each population with the given genotypes."""
     if not isinstance(sampling, RefillingSampling):
-        return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+        sampling = RefillingSampling(sampling, NoDuplicateElimination())
     sampling.start = genes
     return sampling
 
@@ -272,9 +265,9 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), which must be a
-        Population if n_var = n_samples; a run folder; or a fitted estimator. An estimator provides its front
-        or, without one, its labels. PESC and SRMOSC provide their population for problems of their type.
+        Partitions of shape (n, n_samples) or (n_samples,), genotypes of shape (n, n_var), a run folder, or a
+        fitted estimator with a front or labels. Genotypes must be a Population if n_var = n_samples. PESC and
+        SRMOSC provide their population for problems of their type.
 
     Returns
     -------
@@ -509,7 +502,9 @@ def _accepted(algorithm: type[Any]) -> set[str]:
 register_operators(
     Encoding, crossover=partial(UniformCrossover, prob=0.9), mutation=EncodingMutation, repair=EncodingRepair
 )
-register_operators(TupleEncoding, crossover=_PartsCrossover, mutation=_PartsMutation, repair=EncodingRepair)
+register_operators(
+    TupleEncoding, crossover=partial(_PartsCrossover, 1.0), mutation=_PartsMutation, repair=EncodingRepair
+)
 register_operators(
     EnsembleSelectionProblem,
     sampling=BinaryRandomSampling,

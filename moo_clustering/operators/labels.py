@@ -78,13 +78,12 @@ class PartitionSampling(base.SeededSampling):
         return self._mixed(self._shares, problem, objective, n_samples, rng)
 
     def _mixed(
-        self, shares: Mapping[StartKind, float], problem: Any, objective: Any, n: int, rng: Any
+        self, shares: Mapping[StartKind, float], problem: Any, objective: BagObjective, n: int, rng: Any
     ) -> Labels:
         """Draw n repaired partitions of the given kinds."""
         counts = zip(shares, apportioned(n, np.array(list(shares.values()))), strict=True)
         drawn = [self._drawn(kind, problem, objective, count, rng) for kind, count in counts]
-        repaired: Labels = objective.repair(np.concatenate(drawn))
-        return repaired
+        return objective.repair(np.concatenate(drawn))
 
     def _drawn(
         self, kind: StartKind, problem: Any, objective: BagObjective, n: int, rng: np.random.Generator

@@ -72,7 +72,7 @@ def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Gen
 
 
 def _cuts(sizes: Int64Array, rng: Generator) -> Int64Array:
-    """Draw a cut for each row, shape (n, 1), uniformly from 1..size-1; the cut is 1 if there is one gene."""
+    """Draw a cut per row, shape (n, 1), uniformly from 1..size-1, or 1 if the row has only one gene."""
     return rng.integers(1, np.maximum(sizes, 2))[:, None]
 
 
@@ -101,7 +101,7 @@ class MedoidReplaceMutation(base.SeededMutation):
     Parameters
     ----------
     kind : {"replace", "full"}, default="replace"
-        ``"full"`` replaces, adds or drops a medoid with equal probability; if a medoid cannot be added or
+        ``"full"`` replaces, adds or drops a medoid with equal probability. If a medoid cannot be added or
         dropped, one is replaced. If all samples are medoids, a medoid can only be dropped.
     """
 
@@ -160,7 +160,7 @@ class SlotMutation(base.SeededMutation):
     p_gene : float, default=0.7
         Probability that each medoid of a mutated individual moves.
     reach : float, default=0.25
-        Range r of a move, as a fraction of n_samples; r is rounded down (minimum 1 for ``"rank"``).
+        Range r of a move, as a fraction of n_samples. It is rounded down, to at least 1 for ``"rank"``.
     """
 
     def __init__(

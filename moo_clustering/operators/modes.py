@@ -11,7 +11,6 @@ from moo_clustering.operators.generic import register_operators
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.categories import FuzzyModesProblem
 
-# Arguments for :func:`~moo_clustering.operators.base.require`.
 MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 

@@ -16,7 +16,6 @@ from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import NeighborGraphProblem
 
-# Arguments for :func:`~moo_clustering.operators.base.require`.
 NEIGHBOR_GRAPH: tuple[str, ...] = ("NeighborGraphProblem", "ranks")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,7 +31,7 @@ CROSSED = "crossed"
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Symmetric similarities between samples; deep copies of an operator share this object.
+    """Symmetric similarities between samples. Deep copies of an operator share its ``LabelGraph``.
 
     Attributes
     ----------
@@ -144,12 +144,12 @@ class PoolSampling(Sampling):
 
 @documented(base.SHARED)
 class GroupingOverlayCrossover(base.PairCrossover):
-    """Overlay some clusters of parent A on parent B; for the second child, the parents are swapped.
+    """Overlay some clusters of parent A on parent B. For the second child, the parents are swapped.
 
-    The child inherits each cluster of A with probability one half, but at least one and not all; if A has
-    only one cluster, it inherits none. All other samples keep their clusters of B. If less than ``min_share``
-    of a cluster of B remains, the cluster is dissolved: in rounds, its samples join the clusters of their
-    neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
+    The child inherits each cluster of A with probability one half, but at least one cluster and not all. If A
+    has only one cluster, the child inherits none. All other samples keep their clusters of B. If less than
+    ``min_share`` of a cluster of B remains, it is dissolved. In rounds, its samples join the clusters of
+    their neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
     clusters, the smallest joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples +
     links + k^2) time per child. Source: ParetoClustering.
 
@@ -184,7 +184,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         return Population.new("X", children.reshape(-1, problem.n_var), CROSSED, np.tile(crossed, 2))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        k_max = bounds_of(problem, self).k_max
+        k_max = label_encoding(problem, self).k_max
         parents = np.stack([canonical_rows(side, problem.n_var) for side in X])
         out = parents.copy()
         for q, (a, b) in enumerate(parents.swapaxes(0, 1)):
@@ -194,29 +194,17 @@ class GroupingOverlayCrossover(base.PairCrossover):
 
     def overlaid(self, a: Labels, b: Labels, k_max: int, rng: np.random.Generator) -> Labels:
         """Overlay partition b with random clusters of partition a; both must be canonical."""
-        inherited = drawn_clusters(int(a.max()) + 1, rng)
-        options: Any = {"min_share": self.min_share, "max_rounds": self.max_rounds, "k_max": k_max}
-        return lay_over(a, b, inherited, self.graph, **options)
+        return self._laid_over(a, b, drawn_clusters(int(a.max()) + 1, rng), k_max)
 
-
-def lay_over(
-    a: Labels,
-    b: Labels,
-    inherited: BoolArray,
-    graph: LabelGraph,
-    *,
-    min_share: float,
-    max_rounds: int,
-    k_max: int,
-) -> Labels:
-    """Combine the inherited clusters of parent a with the remainders of the clusters of parent b."""
-    covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
-    pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
-    # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
-    dissolved = pieces < min_share * np.bincount(b) - 1e-9
-    labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
-    labels = graph.joined(labels, max_rounds)
-    return graph.united(relabel_by_first_appearance(np.where(labels < 0, below, labels)), k_max)
+    def _laid_over(self, a: Labels, b: Labels, inherited: BoolArray, k_max: int) -> Labels:
+        """Combine the inherited clusters of partition a with the remainders of the clusters of b."""
+        covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
+        pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
+        # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
+        dissolved = pieces < self.min_share * np.bincount(b) - 1e-9
+        labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
+        labels = self.graph.joined(labels, self.max_rounds)
+        return self.graph.united(relabel_by_first_appearance(np.where(labels < 0, below, labels)), k_max)
 
 
 def drawn_clusters(k: int, rng: np.random.Generator) -> BoolArray:
@@ -233,11 +221,14 @@ class LabelMutation(base.DrawnMutation):
     """Base class for mutations of single partitions, with clusters numbered by first appearance."""
 
     @abstractmethod
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        """Return a mutated copy of a canonical partition, or the partition itself if it cannot be mutated."""
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
+        """Return a mutated copy of a canonical partition, or the partition itself if it cannot be mutated.
+
+        ``bounds`` is the encoding, whose ``k_min`` and ``k_max`` limit the number of clusters.
+        """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem, self)
+        bounds = label_encoding(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row in out:
             row[:] = self.varied(row.copy(), bounds, rng)
@@ -258,7 +249,7 @@ class GraphMerge(LabelMutation):
         super().__init__(prob, **kwargs)
         self.graph = LabelGraph.of(graph)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
         return merge_linked(labels, self.graph, bounds.k_min, rng)
 
 
@@ -302,7 +293,7 @@ class PoolSplit(LabelMutation):
         self.min_share = probability("min_share", min_share)
         self.max_tries = integer("max_tries", max_tries)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
         return self.split(labels, bounds.k_max, rng)
 
     def split(
@@ -358,7 +349,7 @@ class GraphRefine(LabelMutation):
             raise ValueError(f"inertia must be non-negative, got {quoted(inertia)}")
         self.inertia = float(inertia)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
         return self.refined(labels, int(rng.integers(1, self.max_steps + 1)), bounds.k_min)
 
     def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
@@ -396,7 +387,7 @@ class PairViolationMutation(LabelMutation):
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
         self.together = np.arange(len(self.pairs)) < len(constraints.must_link)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
         violated = self.violated(labels)
         return self.satisfied(labels, int(rng.choice(violated)), bounds, rng) if len(violated) else labels
 
@@ -405,7 +396,7 @@ class PairViolationMutation(LabelMutation):
         same = labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]
         return np.flatnonzero(same != self.together)
 
-    def satisfied(self, labels: Labels, pair: int, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def satisfied(self, labels: Labels, pair: int, bounds: LabelEncoding, rng: np.random.Generator) -> Labels:
         """Change a canonical partition to satisfy a violated pair."""
         i, j = rng.permutation(self.pairs[pair])
         first, k = rng.random() < 0.5, int(labels.max()) + 1
@@ -447,7 +438,7 @@ def _moved(labels: Labels, members: NDArray[Any], target: int) -> Labels:
 
 
 @documented(base.SHARED)
-class PartitionMutation(base.SeededMutation):
+class PartitionMutation(LabelMutation):
     """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn at random per individual.
 
     Requires a ``LabelEncoding``. Takes O(links + k^2 + n_samples) time per individual. Source:
@@ -506,23 +497,19 @@ class PartitionMutation(base.SeededMutation):
         pop.set("X", self.mutated(problem, pop.get("X"), marks, rng))
         return pop
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        return self.mutated(problem, X, [False] * len(X), rng)
-
     def mutated(
         self, problem: Any, X: NDArray[Any], crossed: Sequence[bool], rng: np.random.Generator
     ) -> Labels:
         """Return mutated copies of the rows of X; ``crossed`` marks children of a crossover."""
-        bounds = bounds_of(problem, self)
+        bounds = label_encoding(problem, self)
         out = canonical_rows(X, problem.n_var)
         for row, mark in zip(out, crossed, strict=True):
             row[:] = self.varied(row.copy(), bounds, rng, crossed=mark)
         return out
 
     def varied(
-        self, labels: Labels, bounds: Bounds, rng: np.random.Generator, *, crossed: bool = False
+        self, labels: Labels, bounds: LabelEncoding, rng: np.random.Generator, *, crossed: bool = False
     ) -> Labels:
-        """Mutate one canonical partition."""
         if not crossed or rng.random() < self.crossed:
             labels = self._mutation(labels, rng).varied(labels, bounds, rng)
         return self.refinement.refined(labels, 1, bounds.k_min) if rng.random() < self.polish else labels
@@ -561,20 +548,17 @@ class ClusterNumberRepair(base.GeneRepair):
             )
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem, self)
-        if not bounds.k_min <= self.n_clusters <= bounds.k_max:
+        encoding = label_encoding(problem, self)
+        if not encoding.k_min <= self.n_clusters <= encoding.k_max:
             raise ValueError(
-                f"n_clusters must be from {bounds.k_min} to {bounds.k_max}, the bounds of the "
+                f"n_clusters must be from {encoding.k_min} to {encoding.k_max}, the bounds of the "
                 f"encoding; got {self.n_clusters}"
             )
         return self.repaired(X, rng)
 
     def repaired(self, X: NDArray[Any], rng: np.random.Generator) -> Labels:
         """Return canonical copies of partitions, each repaired to have ``n_clusters`` clusters."""
-        out = canonical_rows(X, self.graph.n_samples)
-        for row in out:
-            row[:] = self._fitted(row.copy(), rng)
-        return out
+        return np.stack([self._fitted(row, rng) for row in canonical_rows(X, self.graph.n_samples)])
 
     def _fitted(self, labels: Labels, rng: np.random.Generator) -> Labels:
         while labels.max() + 1 > self.n_clusters:
@@ -595,25 +579,18 @@ class ClusterNumberRepair(base.GeneRepair):
         return relabel_by_first_appearance(out)
 
 
-class Bounds(NamedTuple):
-    """Minimum and maximum number of clusters."""
+def label_encoding(problem: Any, operator: Any) -> LabelEncoding:
+    """Return the encoding of a problem.
 
-    k_min: int
-    k_max: int
-
-
-def bounds_of(problem: Any, operator: Any = None) -> Bounds:
-    """Return the range of the number of clusters, after checking the problem.
-
-    Raises a TypeError if the problem has no LabelEncoding, and a ValueError if its number of samples differs
-    from that of the operator's graph or pool.
+    Raises a TypeError if it is not a LabelEncoding, and a ValueError if its number of samples differs from
+    that of the operator's graph or pool.
     """
-    encoding = base.encoding_of(problem, LabelEncoding)
+    encoding: LabelEncoding = base.encoding_of(problem, LabelEncoding)
     if hasattr(operator, "graph"):
         require_same_samples("graph and problem", operator.graph.n_samples, encoding.n_samples)
     if hasattr(operator, "pool"):
         require_same_samples("pool and problem", operator.pool.shape[1], encoding.n_samples)
-    return Bounds(encoding.k_min, encoding.k_max)
+    return encoding
 
 
 def graph_and_pool(graph: Any, pool: Any) -> tuple[LabelGraph, Labels]:

@@ -1,5 +1,6 @@
 """SRMOSC operators: genes are weights that reconstruct each sample from its candidate neighbours."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 Tables = tuple[FloatArray, Labels]
-# Arguments for :func:`~moo_clustering.operators.base.require`.
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
 # Attributes in which individuals store the errors and link counts of their rows.
 TABLES = ("row_errors", "row_sizes")
@@ -85,12 +85,11 @@ class RowUniformCrossover(base.PairCrossover):
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[pair] for pair in parents]
         crossed = rng.random(len(pairs)) < float(self.prob.value)
-        made: list[list[Individual]] = [[], []]
+        made = []
         for (first, second), cross in zip(pairs, crossed, strict=True):
             swap = base.random_bits(1, problem.n_samples, rng)[0] if cross else None
-            for children, child in zip(made, _children(problem, first, second, swap), strict=True):
-                children.append(child)
-        return Population.create(*made[0], *made[1])
+            made.append(_children(problem, first, second, swap))
+        return Population.create(*chain.from_iterable(zip(*made, strict=True)))
 
     def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         children = np.empty(X.shape, dtype=np.float32)
@@ -128,7 +127,7 @@ def _swapped_rows(
     return child.reshape(-1), sibling.reshape(-1)
 
 
-class SupportMutation(base.SeededMutation):
+class SupportMutation(base.DrawnMutation):
     """Drop the smallest weight in a row or add the candidate with the largest gain, then refit the weights.
 
     A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G,
@@ -158,34 +157,26 @@ class SupportMutation(base.SeededMutation):
         self.row_rate = row_rate
         self.n_sweeps = n_sweeps
 
-    def do(
-        self, problem: Any, pop: Any, inplace: Any = True, *args: Any, random_state: Any = None, **kwargs: Any
-    ) -> Population:
-        """Mutate individuals, giving mutants new arrays."""
+    def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
         base.require(problem, *self._needs)
-        rng = np.random.default_rng(random_state)
-        if not inplace:
-            pop = Population.create(*(individual.copy() for individual in pop))
-        for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
-            individual = pop[k]
-            # Copy the genes, because a parent may use the same array.
+        for individual in drawn:
+            # Copy all arrays, because a parent may use the same arrays.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):
                 tables = individual.get("row_errors").copy(), individual.get("row_sizes").copy()
                 for name, table in zip(TABLES, tables, strict=True):
                     individual.set(name, table)
-            self._mutate(problem, genes, tables, rng)
+            self._change(problem, genes, tables, random_state)
             individual.X = genes.reshape(-1)
-        return pop
 
     def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         mutated = problem.weights(X)
         for genes in mutated:
-            self._mutate(problem, genes, None, rng)
+            self._change(problem, genes, None, rng)
         return mutated.reshape(len(mutated), -1)
 
-    def _mutate(
+    def _change(
         self, problem: SRMOSCProblem, genes: Float32Array, tables: Tables | None, rng: Generator
     ) -> None:
         X, candidates, admissible = problem.candidates()
@@ -222,7 +213,7 @@ class RowTableEvaluator(Evaluator):
             F, G = summed(*(individual.get(name)[np.newaxis] for name in TABLES))
             for name, value in (("F", F[0]), ("G", G[0]), ("H", np.empty(0))):
                 individual.set(name, value)
-            individual.evaluated.update(("F", "G", "H"))
+                individual.evaluated.add(name)
 
 
 register_operators(

@@ -36,13 +36,7 @@ class _SeededSurvival(Survival):
     """Base class for survival operators with no options other than ``n_survive`` and a random generator."""
 
     def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, *_: Any, n_survive: Any = None, random_state: Any = None, **kwargs: Any
     ) -> Population:
         rng = np.random.default_rng(random_state)
         return self._survivors(problem, pop, len(pop) if n_survive is None else n_survive, rng)
@@ -64,8 +58,8 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding distance at the ends of a front: infinite (as in the paper), which makes the bonus irrelevant
-        there, or the number of objectives.
+        Crowding distance at the ends of a front: infinity, as in the paper, or the number of objectives. With
+        infinity, the bonus has no effect there.
     unique : pymoo DuplicateElimination, optional
         Duplicate elimination, which removes later duplicates before ranking if enough individuals remain.
     """
@@ -202,21 +196,16 @@ class DynamicDiversitySurvival(_SeededSurvival):
         if self.diversity != "slots":
             return order[:n_survive]
         n_div = math.ceil(0.1 * n_survive) if self.n_div is None else min(self.n_div, n_survive)
-        chosen, rest = order[: n_survive - n_div], order[n_survive - n_div :]
-        return np.concatenate([chosen, _most_different(problem, ranks, rank, chosen, rest, n_div)])
+        return _with_diverse(problem, ranks, rank, order, n_survive - n_div, n_div)
 
 
-def _most_different(
-    problem: NeighborGraphProblem,
-    ranks: IntArray,
-    rank: IntArray,
-    chosen: IntArray,
-    rest: IntArray,
-    n_div: int,
+def _with_diverse(
+    problem: NeighborGraphProblem, ranks: IntArray, rank: IntArray, order: IntArray, n_chosen: int, n_div: int
 ) -> IntArray:
-    """Select ``n_div`` diverse individuals from ``rest``, which is sorted by front, crowding, position."""
+    """Return the first ``n_chosen`` individuals of ``order``, and ``n_div`` diverse ones from the rest."""
+    chosen, rest = order[:n_chosen], order[n_chosen:]
     if n_div == 0:
-        return rest[:0]
+        return chosen
     # Only fronts of the first n_div individuals are needed: each front is exhausted before the next is used.
     rest = rest[rank[rest] <= rank[rest[n_div - 1]]]
     candidates, front = ranks[rest], rank[rest]
@@ -232,7 +221,7 @@ def _most_different(
         picked.append(rest[pick])
         free[pick] = False
         shared += equal_loci(candidates, candidates[pick], n_jobs=problem.n_jobs)
-    return np.array(picked)
+    return np.concatenate([chosen, picked])
 
 
 class EliteSurvival(Survival):

@@ -21,7 +21,6 @@ TreeKind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
 Length = Literal["genotype", "N"]
 NewValue = Literal["different", "any"]
-# Arguments for :func:`~moo_clustering.operators.base.require`.
 LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 
 

@@ -73,7 +73,8 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
 
     Each file is written atomically. After an interruption, repeat the call to write the missing files. All
-    workers need access to the folder.
+    workers need access to the folder. Raises a ValueError if the folder contains labels from a different fit
+    or a different division into parts, and a MissingPackageError if pyarrow is not installed.
 
     Parameters
     ----------
@@ -87,13 +88,6 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     -------
     list of Path
         Label files in row order.
-
-    Raises
-    ------
-    ValueError
-        If the folder contains labels from a different fit or a different division into parts.
-    MissingPackageError
-        If pyarrow is not installed.
     """
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
@@ -108,9 +102,8 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
                 f"{quoted(str(file))} contains labels of a different fit or of other parts; choose an empty "
                 "folder, or delete these files"
             )
-    missing = [i for i, file in enumerate(files) if not file.exists()]
-    named = {parts.items[i].start: (str(files[i]), keys[i]) for i in missing}
-    if missing:
+    if missing := [i for i, file in enumerate(files) if not file.exists()]:
+        named = {parts.items[i].start: (str(files[i]), keys[i]) for i in missing}
         parts.map(_write, label, named, only=missing, description="labels")
     return files
 

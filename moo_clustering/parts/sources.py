@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
 from moo_clustering._data import refuse_frames
+from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering._parallel import named_losses
 from moo_clustering.parts.passes import Merge, Part, current_client, run_pass
@@ -95,7 +96,10 @@ class Parts:
         """Call ``function(rows, start, *args)`` for every part, in tasks of the current Dask client.
 
         Without a client, or for an array in memory, this process reads the parts one by one. If a worker
-        dies, other workers rerun its tasks. A part is tried up to four times after storage errors.
+        dies, other workers rerun its tasks. A part is tried up to four times after storage errors. Raises a
+        ValueError if a part has changed or contains text or missing values, a FileNotFoundError if a file no
+        longer exists, and a ChildProcessError if workers lack this package, have a different version of it,
+        or die repeatedly.
 
         Parameters
         ----------
@@ -114,12 +118,6 @@ class Parts:
         -------
         object
             The merged result, or a list with one result per part if ``merge`` is None.
-
-        Raises
-        ------
-        ValueError, FileNotFoundError, ChildProcessError
-            If a part has changed or contains text or missing values, if a file no longer exists, or if
-            workers lack this package, have a different version of it, or die repeatedly.
         """
         self.n_passes += 1
         return run_pass(
@@ -149,6 +147,7 @@ class Parts:
         return found[places.reshape(-1)]
 
 
+@documented()
 def parts(
     source: Any,
     *,
@@ -159,7 +158,10 @@ def parts(
     """Open a numeric table that is read one part at a time, and may therefore exceed memory.
 
     Opening reads only headers, except that rows of CSV files and of Dask collections of unknown length are
-    counted in one pass. The results of passes do not depend on how the rows are divided into parts.
+    counted in one pass. The results of passes do not depend on how the rows are divided into parts. Raises a
+    TypeError if ``source`` has an unsupported type, a ValueError if it has text, no rows or parts with
+    unequal columns, a FileNotFoundError if no file matches, and a MissingPackageError if pyarrow, fsspec or
+    Dask is required but not installed.
 
     Parameters
     ----------
@@ -173,17 +175,6 @@ def parts(
     rows_per_part : int, default=250000
         Maximum number of rows per part for arrays and Parquet files. Row groups, CSV files and Dask
         partitions are never split.
-
-    Returns
-    -------
-    Parts
-
-    Raises
-    ------
-    TypeError, ValueError, FileNotFoundError
-        If ``source`` has an unsupported type, text, no rows, no matching file or parts with unequal columns.
-    MissingPackageError
-        If pyarrow, fsspec or Dask is required but not installed.
 
     Examples
     --------

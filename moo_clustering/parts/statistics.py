@@ -72,7 +72,7 @@ class CenterStatistics(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Sample of ``size`` rows (or fewer): those with the smallest random keys so far, sorted by key."""
+    """Sample of at most ``size`` rows: the rows with the smallest random keys so far, sorted by key."""
 
     keys: FloatArray
     numbers: Int64Array
@@ -87,11 +87,12 @@ class Drawn(NamedTuple):
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     """Find column bounds and draw a uniform sample in one pass, independent of the division into parts."""
-    # Parts return only rows with keys below a limit, so few are not sampled. ``seed`` must be below 2^63.
+    # Each part returns only rows whose keys are below a limit, because other rows are hardly ever sampled.
+    # ``seed`` must be below 2^63.
     drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
     found = drawn(key_limit(sample_size, parts.n_rows))
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # Too few keys were below the limit (once in 10^9 draws), so draw again without a limit.
+        # With probability 10^-9, too few keys are below the limit. In this case, draw again without a limit.
         found = drawn(np.inf)
     return Survey(parts, *found)
 
@@ -117,7 +118,7 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 
 def key_limit(size: int, n: int) -> float:
-    """Return a limit: at least ``size`` of n row keys do not exceed it, with probability 1 - 10^-9."""
+    """Return a limit that at least ``size`` of n row keys do not exceed, with probability 1 - 10^-9."""
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 

@@ -31,11 +31,10 @@ from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_partitions
 
-# Fewer families cause a warning, because their agreement says little.
+# Fewer families cause a warning, because the agreement between few families is weak evidence.
 _FEW_FAMILIES = 4
-# Families for distances and for embeddings of bags.
+# Display family of each family that is applied to distances.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
-_OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
 BUILDERS: dict[str, clusterings.Builder] = {
     "km": clusterings.kmeans_partitions,
     "ward": clusterings.ward_partitions,
@@ -179,7 +178,7 @@ def candidate_pool(
     """Generate partitions of the same samples by algorithm families with different biases.
 
     Takes O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small
-    graphs; use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid,
+    graphs. Use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid,
     if there are fewer than three samples, or if no partition has two clusters. Issues a UserWarning if
     families fail or find no clusters, or if fewer than four families remain. Source: ParetoClustering.
 
@@ -190,12 +189,13 @@ def candidate_pool(
     families : "auto" or sequence of str, default="auto"
         Names in :data:`FAMILIES`.
 
-        - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
-        - ``"ward"``: Ward linkage; average linkage for distances.
+        - ``"km"``: k-means from three k-means++ starts and a Ward cut, or k-medoids for distances.
+        - ``"ward"``: Ward linkage, or average linkage for distances.
         - ``"spec"``: spectral clustering of the graph.
-        - ``"genie"``: Genie with Gini threshold .3; ``"genie_mr"``: with .5 and mutual reachability.
+        - ``"genie"``: Genie with the Gini threshold .3.
+        - ``"genie_mr"``: Genie with the Gini threshold .5 and mutual reachability distances.
         - ``"hdbscan"``: HDBSCAN.
-        - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20; not for distances.
+        - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20. Not for distances.
         - ``"graph_agg"``: many small k-means clusters, merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
         Numbers of clusters; see :func:`k_grid`. HDBSCAN finds the numbers itself, up to 60.
@@ -219,7 +219,8 @@ def candidate_pool(
     Returns
     -------
     PartitionPool
-        Partitions in the order of :data:`FAMILIES`, then extra candidates; within families, by ascending k.
+        Partitions of the families, in the order of :data:`FAMILIES` and then of ascending k, followed by
+        the extra candidates.
 
     Examples
     --------
@@ -374,7 +375,7 @@ def pool_of_bag_views(
     found: list[tuple[str, Any]] = []
     failures: clusterings.Failures = {}
     for kind, data in views:
-        names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
+        names = _OF_DISTANCES if data.precomputed else {"km": "km", "ward": "ward"}
         # Ignore SciPy's warning that data look like a distance matrix: some embeddings consist of distances.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)

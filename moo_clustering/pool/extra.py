@@ -32,7 +32,7 @@ def extra_partitions(
 
     Raises a ValueError or TypeError if an entry has an invalid form, or labels of the wrong length or type.
     Negative labels are noise. If X is a dense numeric table, noise joins the cluster of the nearest clustered
-    sample; otherwise, noise forms a cluster. Clusterers that fail and candidates with fewer than two clusters
+    sample. Otherwise, noise forms a cluster. Clusterers that fail and candidates with fewer than two clusters
     are omitted with a UserWarning. Source: ParetoClustering (agreement between algorithm families).
 
     Parameters

@@ -27,15 +27,12 @@ from moo_clustering.graphs.trees import square_distances
 Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
-_AUTO = [*range(2, 21), *range(22, 41, 2)]
 # The automatic range of k extends at least to this number.
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3
 # Maximum relative difference between sums that are treated as equal.
 _ROUNDING = 1e-12
-# Mixtures: maximum number of iterations, and minimum gain in mean log-likelihood to continue.
-_MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
 
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
@@ -55,7 +52,7 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     Returns
     -------
     ks : ndarray of shape (n_numbers,), int64
-        Numbers in 2..n_samples-1; empty with ``k_range="auto"`` and fewer than three samples.
+        Numbers in 2..n_samples-1. Empty with ``k_range="auto"`` and fewer than three samples.
 
     Examples
     --------
@@ -67,7 +64,7 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
         if k_range != "auto":
             raise ValueError(f"k_range must be 'auto' or a sequence of integers, got {quoted(k_range)}")
         top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
-        ks = {k for k in _AUTO if k <= top and k < n_samples}
+        ks = {k for k in (*range(2, 21), *range(22, 41, 2)) if k <= top and k < n_samples}
     else:
         try:
             numbers = list(k_range)
@@ -243,7 +240,9 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Run HDBSCAN with several minimum sizes and both selection methods. Noise joins the nearest cluster."""
     tree = _density_tree(data, min_samples=min(5, data.n_samples))
     found: list[Partition] = []
-    for size in _sizes(data.n_samples):
+    # A minimum cluster size above n / 3 would leave no room for two clusters and noise.
+    n, most = data.n_samples, max(2, data.n_samples // 3)
+    for size in sorted({min(size, most) for size in (5, 10, max(5, n // 50), max(5, n // 20))}):
         for method in ("eom", "leaf"):
             labels = tree_to_labels(tree, size, method)[0]
             if 1 <= labels.max() < 60:  # at most 60 clusters
@@ -273,12 +272,6 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
     return _process_mst(edges)
 
 
-def _sizes(n_samples: int) -> list[int]:
-    # A minimum cluster size above n_samples / 3 would leave no room for two clusters and noise.
-    most = max(2, n_samples // 3)
-    return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
-
-
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Fit Gaussian mixtures (full covariances up to 12 features), started from k-means, for k up to 20."""
     return [_mixture(data, _kmeans(data, k)) for k in ks if k <= 20]
@@ -293,7 +286,8 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
     shares = (numbers == np.arange(numbers.max() + 1)[:, None]).astype(np.float64)
     bound = -np.inf
-    for _ in range(_MOST_TURNS):
+    # Stop after 60 iterations, or if the mean log-likelihood increases by less than 0.001.
+    for _ in range(60):
         weights = _density_weights(shares @ terms.T, upper, least)
         shares = weights @ terms
         top = shares.max(axis=0)
@@ -301,7 +295,7 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
         total = shares.sum(axis=0)
         shares /= total
         previous, bound = bound, float((np.log(total) + top).mean())
-        if abs(bound - previous) < _LEAST_GAIN:
+        if abs(bound - previous) < 1e-3:
             break
     return (_density_weights(shares @ terms.T, upper, least) @ terms).argmax(axis=0)
 

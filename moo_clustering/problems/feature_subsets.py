@@ -23,7 +23,7 @@ from moo_clustering.problems.centers import MAX_PASSES, MEMO_BYTES
 from moo_clustering.problems.partition import ConstraintHandling, PartitionProblem, index_list
 from moo_clustering.validity import ValidityIndex
 from moo_clustering.validity.base import Population, PopulationIndex
-from moo_clustering.validity.external import ari_table, counted
+from moo_clustering.validity.external import CountedPartitions, ari_table
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
 # To estimate R0(m) of ``Separation``: number of permutations per subset size, and ratio of successive sizes.
@@ -217,14 +217,14 @@ class _LabelAgreement(PopulationIndex):
     def __init__(self, targets: Targets) -> None:
         self.n_samples_, self._rows = len(targets.labelled), targets.rows
         classes = targets.indicators[self._rows].argmax(axis=1)[np.newaxis]
-        self._classes = counted(relabel_by_first_appearance(classes))
+        self._classes = CountedPartitions(relabel_by_first_appearance(classes))
 
     def fit(self, data: Any) -> Self:
         return self
 
     def _score(self, population: Population) -> FloatArray:
         labels = relabel_by_first_appearance(population.labels[:, self._rows])
-        return ari_table(counted(labels), self._classes)[:, 0]
+        return ari_table(CountedPartitions(labels), self._classes)[:, 0]
 
 
 class _HeldOutLabels(SubsetIndex):

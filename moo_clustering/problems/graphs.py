@@ -647,7 +647,7 @@ class NeighborGraphProblem(FixedProblem):
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
         """Compute f1 from ranks, shape (n_individuals,)."""
-        add = partial(loci.sum_distances, ranks, self._distances)
+        add = partial(loci.sum_entries, ranks, self._distances)
         return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:

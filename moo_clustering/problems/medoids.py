@@ -19,7 +19,7 @@ from moo_clustering.encodings.base import checked_cluster_range, contiguous
 from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
 from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
 from moo_clustering.problems.partition import VIOLATION, EncodedProblem
-from moo_clustering.validity.internal import Scatter, i_index_values, xie_beni_values
+from moo_clustering.validity.internal import i_index_values, xie_beni_values
 
 Supervision = Literal["none", "objective", "constraint", "crowding", "assignment"]
 Decode = Literal["reassign", "literal"]
@@ -214,10 +214,9 @@ class MedoidProblem(EncodedProblem):
         """Compute Xie-Beni and the I-index with their original signs."""
         e, space, k = distances, self.space, set_sizes(medoids)
         least, greatest = space.separations(medoids)
-        squared = Scatter(np.einsum("ij,ij->i", e, e), np.square(least), np.square(greatest))
-        plain = Scatter(e.sum(axis=1), least, greatest)
-        xie_beni = xie_beni_values(squared, k, space.n_samples, space.mean_square)
-        return [xie_beni, i_index_values(plain, k, space.total_to_one, 2.0)]
+        squares = np.einsum("ij,ij->i", e, e)
+        xie_beni = xie_beni_values(squares, np.square(least), k, space.n_samples, space.mean_square)
+        return [xie_beni, i_index_values(e.sum(axis=1), greatest, k, space.total_to_one, 2.0)]
 
     def _refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
         """Add random medoids, with the genes as seed, to sets with fewer than ``k_min`` medoids."""

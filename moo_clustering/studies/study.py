@@ -89,7 +89,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters, for all data sets or per data set, passed to methods with such a parameter.
+        Number of clusters, for all data sets or per data set. Passed to methods that have such a parameter.
     timeout : float, optional
         Time limit per cell, in seconds. With a limit, every cell runs in its own process.
     path : path-like, optional
@@ -273,7 +273,7 @@ class Study:
         score = checks.choice("score", score or next(iter(self.scores)), self.scores)
         draws, greater = tuning.drawn_by(space), self.scores[score].greater
         sizes = ("n_clusters", *cells.SIZES.values()) if self._sizes else ()
-        tuning.check_parameters(base, [*draws], cells.takes, ("random_state", "seed", *sizes))
+        tuning.check_parameters(base, [*draws], ("random_state", "seed", *sizes))
         name = name or f"{method} (tuned)"
         self._check_new(name)
         runs = range(checks.integer("seeds", seeds, 1))
@@ -359,9 +359,9 @@ class Study:
         if excluded := [name for name in self.data if name not in text.index]:
             caption += f"; without the data sets used for tuning ({', '.join(excluded)})"
         wanted = [key for key in self._keys() if "part" not in key and key["data"] in text.index]
-        n_missing = len(wanted) - len(found)
-        missing = f"; {n_missing} cell{'s are' if n_missing > 1 else ' is'} missing" if n_missing else ""
-        return StudyTable(text, best, f"{caption}{missing}.")
+        if n_missing := len(wanted) - len(found):
+            caption += f"; {n_missing} cell{'s are' if n_missing > 1 else ' is'} missing"
+        return StudyTable(text, best, f"{caption}.")
 
     @documented(table)
     def summary(self, score: str | None = None) -> pd.DataFrame:
@@ -637,9 +637,7 @@ class Study:
     @staticmethod
     def _ranks(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
         filled = _filled(values, greater)
-        noise = np.full(len(filled), 2.0**-46)
-        table = stats.Results(filled.to_numpy(), tuple(filled.index), tuple(map(str, filled)), noise)
-        return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
+        return stats.rank_matrix(filled, np.full(len(filled), 2.0**-46), greater)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
         """Concatenate the control runs of a search over all data sets and seeds."""

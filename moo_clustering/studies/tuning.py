@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
+from moo_clustering.studies.cells import takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +87,7 @@ def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     return lambda trial: trial.suggest_float(name, float(low), float(high), log=bool(rest))
 
 
-def check_parameters(
-    method: Any, names: Sequence[str], takes: Callable[[Any, str], bool], fixed: Sequence[str]
-) -> None:
+def check_parameters(method: Any, names: Sequence[str], fixed: Sequence[str]) -> None:
     """Raise a ValueError if the method lacks a parameter, or if the study sets the parameter itself."""
     for name in names:
         if name.rpartition("__")[2] in fixed:

@@ -435,8 +435,7 @@ def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray
         raise ValueError(
             f"labels must be column indices of medoids, from 0 to {medoids.shape[1] - 1}, got {bad}"
         )
-    missing = np.argwhere(np.take_along_axis(medoids, labels.astype(np.intp), axis=1) < 0)
-    if len(missing):
+    if len(missing := np.argwhere(np.take_along_axis(medoids, labels.astype(np.intp), axis=1) < 0)):
         row, bag = missing[0]
         cluster = labels[row, bag]
         raise ValueError(f"row {row} of labels contains cluster {cluster}, but medoids has no medoid for it")

@@ -233,8 +233,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
     n_clusters = rows.max(axis=1).astype(np.int64) + 1
     sizes = np.zeros((len(rows), int(n_clusters.max(initial=0))), dtype=np.int64)
     run(count_members, rows.size, rows, sizes)
-    gaps = np.argwhere((sizes == 0) & (np.arange(sizes.shape[1]) < n_clusters[:, np.newaxis]))
-    if len(gaps):
+    if len(gaps := np.argwhere((sizes == 0) & (np.arange(sizes.shape[1]) < n_clusters[:, np.newaxis]))):
         row, cluster = gaps[0]
         raise ValueError(
             f"labels must be contiguous, 0..k-1, but row {row} has k={n_clusters[row]} "

@@ -7,16 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, block_slices, choice
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, block_slices, choice, integer
 from moo_clustering._distances import MAX_MEMORY, centred_features, check_memory, distance_matrix
 from moo_clustering._kernels.trees import density_validity
 from moo_clustering.validity.base import CentredIndex, Population, PopulationIndex, mean_square_distance
 from moo_clustering.validity.internal import FLOOR
-
-
-def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the row indices of each cluster; if there are fewer than ``k`` clusters, append empty ones."""
-    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
 class Dunn(PopulationIndex):
@@ -123,8 +118,7 @@ class CDbw(CentredIndex):
     n_representatives: int = 10
 
     def fit(self, data: ArrayLike) -> Self:
-        if self.n_representatives < 1:
-            raise ValueError(f"n_representatives must be at least 1, got {self.n_representatives}")
+        integer("n_representatives", self.n_representatives)
         return super().fit(data)
 
     def _score(self, population: Population) -> FloatArray:
@@ -158,7 +152,9 @@ class CDbw(CentredIndex):
     ) -> IntpArray:
         """For each point, count the samples of the cluster ``owner`` within the distance ``radii``."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
-        for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
+        ends = np.cumsum(np.bincount(owner, minlength=len(clusters)))
+        members = np.split(np.argsort(owner, kind="stable"), ends[:-1])
+        for samples, own in zip(clusters, members, strict=True):
             for part in block_slices(len(own), len(samples)):
                 rows = own[part]
                 counts[rows] = (cdist(points[rows], samples) <= limits[rows, np.newaxis]).sum(axis=1)

@@ -20,7 +20,7 @@ from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, I
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
-from moo_clustering.validity.external import ari_table, counted
+from moo_clustering.validity.external import CountedPartitions, ari_table
 
 # Number of samples per block, which then fits in the cache at 16 bytes per sample.
 BLOCK_OBJECTS = 1 << 15
@@ -278,7 +278,7 @@ class FamilyAgreement(base.PopulationIndex):
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
         codes = np.array([number.setdefault(family, len(number)) for family in families], dtype=np.intp)
-        self._members = counted(labels)
+        self._members = CountedPartitions(labels)
         self._by_family = np.argsort(codes, kind="stable")
         self._starts = np.searchsorted(codes[self._by_family], np.arange(len(number)))
         self.family_names_ = tuple(number)
@@ -300,7 +300,8 @@ class FamilyAgreement(base.PopulationIndex):
         members = self._members
         # Comparing a pool with itself takes half the time.
         of_pool = np.array_equal(population.labels, members.labels)
-        table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
+        others = members if of_pool else CountedPartitions(population.labels)
+        table = ari_table(others, members, self.n_jobs)
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
 
 

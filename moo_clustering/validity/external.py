@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Hashable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,14 +13,15 @@ from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
+from moo_clustering._arrays import choice, integer, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
-from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
+from moo_clustering._kernels.partitions import pairs_in_common
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
@@ -76,7 +77,8 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
     """Return the F1 score if samples in the cluster matched to the positive class are predicted positive.
 
     Of equally good matchings, one with the most matched clusters is used. In contingency tables of up to 4096
-    entries, further ties are broken by the lowest class (unmatched: -1) of cluster 0, then cluster 1, ...
+    entries, further ties are broken in favour of the lowest class of cluster 0 (-1 if unmatched), then of
+    cluster 1, and so on.
     Raises a ValueError if ``pos_label`` is not a class, or if it is None and the classes cannot be sorted.
     Source: Evolutionary multi-instance clustering, Eq. 20.
 
@@ -234,7 +236,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as 0..k-1; also return the k labels, sorted if possible, else by first appearance."""
+    """Encode labels as 0..k-1, and return the k labels, sorted or (if this fails) by first appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -384,34 +386,22 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     array([[1.    , 0.2424],
            [0.2424, 1.    ]])
     """
-    first = counted(_compact(A, "A"))
+    first = CountedPartitions(_compact(A, "A"))
     if B is None:
         return ari_table(first, first, n_jobs)
-    second = counted(_compact(B, "B"))
+    second = CountedPartitions(_compact(B, "B"))
     require_same_samples("A and B", first.labels.shape[1], second.labels.shape[1])
     return ari_table(first, second, n_jobs)
 
 
-class CountedPartitions(NamedTuple):
-    """Partitions with contiguous labels, and counts that all comparisons reuse."""
+class CountedPartitions:
+    """Partitions with contiguous labels 0..k-1, and counts that all comparisons reuse."""
 
-    labels: Labels
-    n_clusters: Int64Array
-    n_pairs: Int64Array  # number of sample pairs in the same cluster
-
-
-def counted(labels: Labels) -> CountedPartitions:
-    """Count the clusters and same-cluster pairs of partitions with contiguous labels 0..k-1."""
-    n_clusters = labels.max(axis=1).astype(np.int64) + 1
-    n_pairs = np.zeros(len(labels), dtype=np.int64)
-    if len(labels):
-        starts = np.cumsum(n_clusters) - n_clusters
-        if caching.interpreted(pairs_together, labels.size / 20):
-            sizes = np.bincount((labels + starts[:, np.newaxis]).ravel())
-            n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
-        else:
-            pairs_together(labels, n_clusters, n_pairs)
-    return CountedPartitions(labels, n_clusters, n_pairs)
+    def __init__(self, labels: Labels) -> None:
+        self.labels, self.n_clusters = labels, labels.max(axis=1).astype(np.int64) + 1
+        # Number of sample pairs in the same cluster.
+        sizes = map(np.bincount, labels)
+        self.n_pairs = np.array([size @ (size - 1) // 2 for size in sizes], dtype=np.int64)
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:
@@ -425,7 +415,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
         common[:] = _pairs_by_product(first, second)
         same = False
     elif common.size:
-        given = (*first[:2], *second[:2], CACHED_COUNTERS, same)
+        given = (first.labels, first.n_clusters, second.labels, second.n_clusters, CACHED_COUNTERS, same)
         fill = lambda lo, hi: pairs_in_common(*given, lo, hi, common)  # noqa: E731
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
@@ -446,11 +436,11 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
 def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> Int64Array:
     """NumPy equivalent of ``pairs_in_common``, using a table of all pairs of clusters."""
     tables, starts = [], []
-    for labels, n_clusters, _ in (first, second):
-        ends = np.cumsum(n_clusters)
-        starts.append(ends - n_clusters)
-        tables.append(np.zeros((ends[-1], labels.shape[1])))
-        tables[-1][labels + starts[-1][:, np.newaxis], np.arange(labels.shape[1])] = 1.0
+    for each in (first, second):
+        ends, columns = np.cumsum(each.n_clusters), np.arange(each.labels.shape[1])
+        starts.append(ends - each.n_clusters)
+        tables.append(np.zeros((ends[-1], len(columns))))
+        tables[-1][each.labels + starts[-1][:, np.newaxis], columns] = 1.0
     with one_thread("blas"):  # more threads are slower for small tables
         counts = (tables[0] @ tables[1].T) ** 2
     squares = np.add.reduceat(np.add.reduceat(counts, starts[0], axis=0), starts[1], axis=1)
@@ -562,11 +552,9 @@ def mean_roc_curve(
     >>> fpr.tolist(), tpr.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
-    if n_points is not None and not (whole and n_points >= 2):
-        raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
+        integer("n_points", n_points, 2)
         # Divide integers, as ``roc_curve`` does, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
@@ -627,8 +615,7 @@ def labelled_scores(
 
 def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) -> FloatArray:
     names = targets.classes if classes is None else checked_array(classes, "classes").ravel()
-    unknown = targets.classes[~np.isin(targets.classes, names)]
-    if len(unknown):
+    if len(unknown := targets.classes[~np.isin(targets.classes, names)]):
         raise ValueError(f"classes must contain all classes of y_true, but lacks {unknown.tolist()}")
     indicators = np.zeros((len(targets.labelled), len(names)))
     indicators[:, [names.tolist().index(name) for name in targets.classes.tolist()]] = targets.indicators

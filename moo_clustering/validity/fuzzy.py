@@ -95,9 +95,8 @@ class FuzzyXieBeni(FuzzySumOfSquares):
         squares = np.square(means[:, :, np.newaxis] - means[:, np.newaxis]).sum(axis=-1)
         pairs = used[:, :, np.newaxis] & used[:, np.newaxis] & ~np.eye(used.shape[1], dtype=bool)
         least = np.where(pairs, squares, np.inf).min(axis=(1, 2))
-        scatter = internal.Scatter(self._within(weights, means), least, least)
-        mean = base.mean_square_distance(self._X)
-        return internal.xie_beni_values(scatter, used.sum(axis=1), self.n_samples_, mean)
+        within, mean = self._within(weights, means), base.mean_square_distance(self._X)
+        return internal.xie_beni_values(within, least, used.sum(axis=1), self.n_samples_, mean)
 
 
 @dataclass(eq=False, repr=False)
@@ -133,16 +132,17 @@ def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArr
 
 @dataclass(eq=False, repr=False)
 class PartitionCoefficient(FuzzyIndex):
-    """Mean over samples of the sum of squared memberships, maximised; from 1 / k (all equal) to 1 (labels).
+    """Mean over samples of the sum of squared memberships, maximised.
 
-    The value does not depend on the data. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see
-    :class:`FuzzySumOfSquares`; R. Dave, Pattern Recognition Letters 17 (1996), for the normalisation.
+    The value is 1 / k for equal memberships and 1 for labels. It does not depend on the data. Takes O(p n k)
+    time for p individuals. Sources: Bezdek (1981), see :class:`FuzzySumOfSquares`; R. Dave, Pattern
+    Recognition Letters 17 (1996), for the normalisation.
 
     Parameters
     ----------
     normalized : bool, default=False
-        Whether to return ``1 - k / (k - 1) * (1 - coefficient)``, which is 0 for equal memberships, or (for
-        the entropy) entropy / log k, which is 1 for equal memberships.
+        Whether to return ``1 - k / (k - 1) * (1 - coefficient)``, which is 0 for equal memberships. For the
+        entropy, whether to return entropy / log k, which is 1 for equal memberships.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2
@@ -157,10 +157,10 @@ class PartitionCoefficient(FuzzyIndex):
 
 
 class PartitionEntropy(PartitionCoefficient):
-    """Mean over samples of the membership entropy, minimised; from 0 (labels) to log k (all equal).
+    """Mean over samples of the membership entropy, minimised.
 
-    The value does not depend on the data. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see
-    :class:`FuzzySumOfSquares`.
+    The value is 0 for labels and log k for equal memberships. It does not depend on the data. Takes O(p n k)
+    time for p individuals. Source: Bezdek (1981), see :class:`FuzzySumOfSquares`.
     """
 
     name, greater_is_better = "partition_entropy", False
@@ -201,8 +201,7 @@ class FuzzySilhouette(FuzzyIndex):
     def _score(self, U: Any) -> FloatArray:
         population = self._population(relabel_by_first_appearance(U.argmax(axis=2)))
         values = np.full(len(U), internal.SILHOUETTE_OF_ONE_CLUSTER)
-        rows = np.flatnonzero(population.n_clusters > 1)
-        if len(rows):
+        if len(rows := np.flatnonzero(population.n_clusters > 1)):
             widths = internal.sample_silhouettes(self._D, population.take(rows))
             largest = np.sort(U[rows], axis=2)
             weights = (largest[:, :, -1] - largest[:, :, -2]) ** self.alpha

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,22 +13,15 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering import _data
+from moo_clustering import _data, _distances
 from moo_clustering._arrays import block_slices, choice, integer, near_one, positive, quoted, warn_caller
-from moo_clustering._distances import (
-    MAX_MEMORY,
-    Metric,
-    centred_features,
-    check_memory,
-    checked_distances,
-    distance_matrix,
-    mean_square,
-)
+from moo_clustering._distances import MAX_MEMORY, Metric, centred_features, distance_matrix
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
+from moo_clustering.constraints.limits import cluster_sums
 from moo_clustering.encodings import align_labels
 from moo_clustering.graphs.matrices import SimilarityEdges
 from moo_clustering.validity import base
@@ -148,7 +141,7 @@ class MinimaxSilhouette(base.PopulationIndex):
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
         X = _data.checked_table(data, "data")
-        check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
+        _distances.check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
         # Tie-breaking does not matter: all minimum spanning trees have the same minimax distances.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
@@ -232,16 +225,22 @@ class XieBeni(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        scatter = self.form_.scatter(population, squared=True)
-        return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
+        within, least, _ = self.form_.scatter(population, squared=True)
+        return xie_beni_values(within, least, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
 
-def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
-    """Compute the Xie-Beni index from squared distances; ``mean`` is the mean over all pairs of samples."""
+def xie_beni_values(
+    within: FloatArray, least: FloatArray, n_clusters: Int64Array, n_samples: int, mean: float
+) -> FloatArray:
+    """Compute the Xie-Beni index from squared distances, whose mean over all pairs of samples is ``mean``.
+
+    ``within`` is each partition's total distance to the representatives, and ``least`` is the smallest
+    distance between two representatives.
+    """
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
     else:
-        values = scatter.within / (n_samples * np.maximum(scatter.least, FLOOR * mean))
+        values = within / (n_samples * np.maximum(least, FLOOR * mean))
     values[n_clusters < 2] = base.UNDEFINED
     return values
 
@@ -314,16 +313,17 @@ class IIndex(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        scatter = self.form_.scatter(population, squared=False)
-        return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
+        within, _, greatest = self.form_.scatter(population, squared=False)
+        return i_index_values(within, greatest, population.n_clusters, self.e1_, self.power)
 
 
-def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
-    """Compute the I-index from unsquared distances."""
+def i_index_values(
+    within: FloatArray, greatest: FloatArray, n_clusters: Int64Array, e1: float, power: float
+) -> FloatArray:
+    """Compute the I-index from total distances to representatives and greatest distances between two."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
-    ratio = e1 / np.maximum(scatter.within, FLOOR * e1)
-    return (ratio * scatter.greatest / n_clusters) ** power
+    return (e1 / np.maximum(within, FLOOR * e1) * greatest / n_clusters) ** power
 
 
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
@@ -334,14 +334,6 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
         return float(np.linalg.norm(centred_features(X), axis=1).sum())
     centre = np.asarray(X.mean(axis=0)).reshape(1, -1)
     return float(pairwise_distances(X, centre, metric=metric).sum())
-
-
-class Scatter(NamedTuple):
-    """Total distance to representatives, and least and greatest distance between two; may be squared."""
-
-    within: FloatArray
-    least: FloatArray
-    greatest: FloatArray
 
 
 def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Centroids | Medoids:
@@ -362,14 +354,14 @@ class Centroids:
         self.n_samples = len(self.X)
         self.mean_square = base.mean_square_distance(self.X)
 
-    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
-        scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
+    def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
+        """Return total distances to representatives, and least and greatest distances between two."""
+        within, least, greatest = scatter = np.empty((3, len(population.labels)))
         for rows, block, means, sums in base.means_by_block(self.X, population, squared=squared):
-            scatter.within[rows] = sums.sum(axis=1)
-            partitions.mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
+            within[rows] = sums.sum(axis=1)
+            partitions.mean_separations(means, block.n_clusters, least[rows], greatest[rows])
         if not squared:
-            for gaps in scatter[1:]:
-                np.sqrt(gaps, out=gaps)
+            np.sqrt(scatter[1:], out=scatter[1:])
         return scatter
 
     def total_to_medoid(self) -> float:
@@ -385,22 +377,20 @@ class Medoids:
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
         self.n_samples = len(self.D)
-        self.mean_square = mean_square(self.D)
+        self.mean_square = _distances.mean_square(self.D)
 
-    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
-        scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
+    def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
+        within, least, greatest = scatter = np.empty((3, len(population.labels)))
         for rows, block in population.blocks(self.n_samples):
             # Find the medoid of each cluster (ties: lowest index); rows of fewer clusters are padded with -1.
             sums = np.empty(block.labels.shape)
             partitions.own_cluster_sums(self.D, block.labels, sums)
             medoids = np.empty(block.sizes.shape, dtype=np.int64)
             partitions.least_members(sums, block.labels, medoids)
-            partitions.medoid_distance_sums(self.D, medoids, block.labels, squared, scatter.within[rows])
-            least, greatest = scatter.least[rows], scatter.greatest[rows]
-            partitions.medoid_separations(self.D, medoids, block.n_clusters, least, greatest)
+            partitions.medoid_distance_sums(self.D, medoids, block.labels, squared, within[rows])
+            partitions.medoid_separations(self.D, medoids, block.n_clusters, least[rows], greatest[rows])
         if squared:
-            for gaps in scatter[1:]:
-                np.square(gaps, out=gaps)
+            np.square(scatter[1:], out=scatter[1:])
         return scatter
 
     def total_to_medoid(self) -> float:
@@ -537,19 +527,21 @@ class SumOfSquares(base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class Connectivity(base.PopulationIndex):
-    """Penalty of 1/r for each r-th neighbour (r = 1..L) in another cluster, summed over samples; minimised.
+    """Sum over samples of a penalty 1/r for each r-th neighbour, r = 1..L, in another cluster; minimised.
 
-    Defined for every partition; 0 for a single cluster. Takes O(p n L) time for p individuals and O(n L)
-    memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    The index is defined for every partition, and 0 for a single cluster. Takes O(p n L) time for p
+    individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007,
+    Eq. 6.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        L. If there are fewer than L other samples, all are used and a warning is issued.
+        Number of neighbours, L. With fewer than L other samples, all are used and a warning is issued.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"`` leaks the classes if rows are sorted by class.
+        Order of equidistant neighbours. The order of sample indices leaks the classes if rows are sorted by
+        class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
@@ -588,7 +580,7 @@ class Connectivity(base.PopulationIndex):
         least = 2 if self.variant == "published" else 1
         n_neighbors = integer("n_neighbors", self.n_neighbors, least)
         if isinstance(self.metric, str) and self.metric == "precomputed":
-            X = checked_distances(data, "data", dtype=np.float64)
+            X = _distances.checked_distances(data, "data", dtype=np.float64)
         else:
             X = _data.checked_table(data, "data", accept_sparse="csr")
         wanted = n_neighbors - (least - 1)
@@ -708,7 +700,7 @@ class GraphModularity(base.PopulationIndex):
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
         shares = self._edges.volumes / self._total
         return within / self._total - population.scores(
-            self.n_samples_, lambda block: (_sums_by_cluster(block, shares) ** 2).sum(axis=1)
+            self.n_samples_, lambda block: (cluster_sums(block.labels, shares) ** 2).sum(axis=1)
         )
 
 
@@ -796,7 +788,7 @@ class LoadVariation(base.PopulationIndex):
         return population.scores(self.n_samples_, self._variations)
 
     def _variations(self, block: base.Population) -> FloatArray:
-        loads = _sums_by_cluster(block, self.weight)
+        loads = cluster_sums(block.labels, self.weight)
         means = self.weight.sum() / block.n_clusters
         used = np.arange(loads.shape[1]) < block.n_clusters[:, None]
         squares = np.where(used, (loads / means[:, None] - 1.0) ** 2, 0.0).sum(axis=1)
@@ -907,7 +899,7 @@ class Compactness(base.PopulationIndex):
 
     def _mean_scores(self, block: base.Population) -> FloatArray:
         edges = self.borders.tocoo()
-        sizes, rims = (_sums_by_cluster(block, column) for column in self.shapes.T)
+        sizes, rims = (cluster_sums(block.labels, column) for column in self.shapes.T)
         inner = block.labels[:, edges.row] == block.labels[:, edges.col]
         for q, labels in enumerate(block.labels):
             own = labels[edges.row[inner[q]]]
@@ -916,11 +908,3 @@ class Compactness(base.PopulationIndex):
         scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
         scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
         return np.asarray(scores.sum(axis=1) / block.n_clusters)
-
-
-def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:
-    """Return the sum of values over the samples of each cluster, shape (n_individuals, n_clusters)."""
-    width = block.sizes.shape[1]
-    places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
-    sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)
-    return np.asarray(sums, dtype=np.float64).reshape(block.sizes.shape)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike, integer
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -126,29 +126,25 @@ def plot_bag_distances(
     """Plot the distances between bags, sorted by cluster, with the medoid of each cluster first."""
     data = bag_distance_data(bags_or_distances, labels, kind=kind, max_bags=max_bags)
     with drawing(ax, path, (6.0, 5.2)) as panel:
-        _draw_distances(panel, data)
+        n = len(data.order)
+        off = data.distances[~np.eye(n, dtype=bool)]
+        # Limit the colour scale: otherwise, a few outlying bags would make all other bags look alike.
+        top = float(np.quantile(off, 0.98)) if len(off) else 0.0
+        smooth: Any = {"interpolation": "antialiased", "rasterized": True}
+        image = panel.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
+        extend: Any = "max" if len(off) > 0 and float(off.max()) > top > 0.0 else "neither"
+        figure_of(panel).colorbar(image, ax=panel, shrink=0.82, label=data.kind, extend=extend)
+        for spine in panel.spines.values():
+            spine.set_visible(False)
+        # Draw no separating lines for over 60 clusters: the lines would hide the clusters.
+        for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
+            panel.axhline(place, color="white", linewidth=0.8)
+            panel.axvline(place, color="white", linewidth=0.8)
+        _name_clusters(panel, data)
+        to, ylabel = ("to ", "from bags") if data.directed else ("", "")
+        panel.set(xlabel=f"{to}bags, the most central of each cluster first", ylabel=ylabel)
+        panel.set_title(f"Distances between {counted(n, data.sizes)}")
     return figure_of(panel)
-
-
-def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
-    n = len(data.order)
-    off = data.distances[~np.eye(n, dtype=bool)]
-    # Limit the colour scale: otherwise, a few outlying bags would make all other bags look alike.
-    top = float(np.quantile(off, 0.98)) if len(off) else 0.0
-    smooth: Any = {"interpolation": "antialiased", "rasterized": True}
-    image = ax.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
-    clipped = len(off) > 0 and float(off.max()) > top > 0.0
-    figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    # Draw no separating lines for over 60 clusters: the lines would hide the clusters.
-    for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
-        ax.axhline(place, color="white", linewidth=0.8)
-        ax.axvline(place, color="white", linewidth=0.8)
-    _name_clusters(ax, data)
-    to, ylabel = ("to ", "from bags") if data.directed else ("", "")
-    ax.set(xlabel=f"{to}bags, the most central of each cluster first", ylabel=ylabel)
-    ax.set_title(f"Distances between {counted(n, int(data.sizes.sum()))}")
 
 
 def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
@@ -173,8 +169,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _outwards(D: FloatArray) -> Int64Array:
-    """Return the order of bags by distance from their medoid, starting with the medoid."""
-    # The medoid has the smallest sum of distances to the other members of its cluster, as in BAMIC.
+    """Sort the bags of a cluster by distance from its medoid, the bag with the smallest sum of distances."""
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
@@ -205,8 +200,7 @@ def read_input(
 
 def sampled(codes: Int64Array, max_bags: int) -> Int64Array:
     """Select all bags or, at even intervals, the same fraction of each cluster (at least one bag)."""
-    if max_bags < 1:
-        raise ValueError(f"max_bags must be at least 1, got {max_bags}")
+    integer("max_bags", max_bags)
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     if len(order) <= max_bags:
         return order
@@ -221,7 +215,8 @@ def affordable_bags(bags: Bags) -> int:
     return max(20, int(instances * bags.n_bags / bags.n_instances))
 
 
-def counted(n_shown: int, n_bags: int) -> str:
+def counted(n_shown: int, sizes: Int64Array) -> str:
+    n_bags = int(sizes.sum())
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
 
 
@@ -278,7 +273,8 @@ def bag_embedding_data(
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, on the scale of the bags. A bag's distance is that of its farthest instance.
+        Vectors to mark, on the scale of the bags. The distance from a vector to a bag is the distance to the
+        bag's farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed for random starts of multidimensional scaling, in addition to a start from classical scaling.
@@ -289,7 +285,10 @@ def bag_embedding_data(
         If shapes do not match, a distance is negative or not finite, or centres are passed with distances.
     """
     data, codes, names = read_input(bags_or_distances, labels)
-    marked, vectors = _medoids(medoids, len(codes)), _centers(centers, data)
+    marked = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,))
+    if len(marked) and not 0 <= marked.min() <= marked.max() < len(codes):
+        raise ValueError(f"medoids must be bag indices from 0 to {len(codes) - 1}, got {marked.tolist()}")
+    vectors = _centers(centers, data)
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
         points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
@@ -329,26 +328,22 @@ def plot_bag_embedding(
         random_state=random_state,
     )  # fmt: skip
     with drawing(ax, path, (6.4, 5.0)) as panel:
-        _draw_scatter(panel, data)
+        area = partitions.draw_clusters(panel, data)
+        if len(data.medoids):
+            x, y = data.positions[data.medoids].T
+            ring: Any = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.3}
+            panel.scatter(x, y, s=5.0 * area, label="medoid", **ring)
+        if len(data.centers):
+            x, y = data.centers.T
+            panel.scatter(x, y, s=70.0, c="black", marker="X", edgecolors="white", label="centre")
+        panel.set_aspect("equal", adjustable="datalim")
+        panel.set(xticks=[], yticks=[])
+        for spine in panel.spines.values():
+            spine.set_visible(True)
+            spine.set_color("0.8")
+        partitions.add_cluster_legend(panel, data.names, "bags")
+        panel.set_title(f"{counted(len(data.positions), data.sizes).capitalize()} by {data.method}")
     return figure_of(panel)
-
-
-def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
-    area = partitions.draw_clusters(ax, data)
-    if len(data.medoids):
-        x, y = data.positions[data.medoids].T
-        ring: Any = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.3}
-        ax.scatter(x, y, s=5.0 * area, label="medoid", **ring)
-    if len(data.centers):
-        x, y = data.centers.T
-        ax.scatter(x, y, s=70.0, c="black", marker="X", edgecolors="white", label="centre")
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.set(xticks=[], yticks=[])
-    for spine in ax.spines.values():
-        spine.set_visible(True)
-        spine.set_color("0.8")
-    partitions.add_cluster_legend(ax, data.names, "bags")
-    ax.set_title(f"{counted(len(data.positions), int(data.sizes.sum())).capitalize()} by {data.method}")
 
 
 def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
@@ -363,13 +358,6 @@ def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -
         points = Bags(vectors, np.arange(len(vectors) + 1))
         shown = Bags.concatenate([Bags(shown.instances, shown.offsets), points])
     return bag_distances(shown, kind="symmetric"), KINDS["symmetric"]
-
-
-def _medoids(medoids: ArrayLike | None, n_bags: int) -> Int64Array:
-    found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
-    if len(found) and not (found.min() >= 0 and found.max() < n_bags):
-        raise ValueError(f"medoids must be bag indices from 0 to {n_bags - 1}, got {found.tolist()}")
-    return found
 
 
 def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:

@@ -38,10 +38,9 @@ if TYPE_CHECKING:
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _DASHES = ("-", "--", ":", "-.")
-
-Groups = dict[str, list[SearchHistory]]
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
 _ROUNDING = 1e-9
+Groups = dict[str, list[SearchHistory]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +116,16 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
         feet = [_nearest_point(front[marked], corners) for corners in attainment.controls]
         foot = min(feet, key=lambda point: float(np.hypot(*(point - front[marked]))))
     order = best[np.lexsort((-attainment.scores[best], ~promising))]
+    annotated: list[int] = []
+    for near in (*place, *np.searchsorted(kept, order).tolist()):
+        # Skip labels that would overlap: those within a distance of 0.06 on the scaled axes.
+        if all(np.hypot(*(front[other] - front[near])) >= 0.06 for other in annotated):
+            annotated.append(near)
     return AttainmentData(
         front=front,
         n_clusters=numbers,
         controls=tuple(np.vstack([[c[0, 0], 1.05], c, [1.05, c[-1, 1]]]) for c in attainment.controls),
-        annotated=_apart(front, [*place, *np.searchsorted(kept, order)]),
+        annotated=np.array(annotated, dtype=np.intp),
         chosen=marked,
         foot=foot,
         distance=None if foot is None else float(np.hypot(*(foot - front[marked]))),
@@ -155,41 +159,32 @@ def plot_attainment(
     with figures.house_style():
         figure = figures.new_figure(9.0, 4.2)
         left, right = figure.subplots(1, 2)
-        _draw_front(left, data, names)
-        _draw_scores(right, data)
+        for i, corners in enumerate(data.controls):
+            label = "control fronts" if i == 0 else None
+            left.step(*corners.T, where="post", color="0.6", linewidth=0.8, label=label, zorder=1)
+        left.scatter(*data.front.T, color=_MEMBERS, s=14, label="front", zorder=2)
+        right.plot(data.numbers, data.scores, color=_MEMBERS, marker=".", zorder=1)
+        x, y = data.numbers[data.promising], data.scores[data.promising]
+        right.scatter(x, y, facecolor="none", edgecolor="#228833", s=60, label="promising", zorder=2)
+        if data.chosen is not None and data.foot is not None:
+            point = data.front[data.chosen]
+            left.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
+            left.scatter(*point, **_MARK, label=f"chosen (score {data.distance:.3f})", zorder=4)
+            right.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
+        beside: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
+        for row in data.annotated:
+            color = _CHOSEN if row == data.chosen else "black"
+            left.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **beside)
+        xlabel, ylabel = (f"scaled {name.replace('_', ' ')} (square root)" for name in names)
+        left.set(xlabel=xlabel, ylabel=ylabel, title="Front and control fronts")
+        left.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
+        left.legend(loc="upper right")
+        right.xaxis.get_major_locator().set_params(integer=True)
+        right.set_ylim(bottom=0)
+        right.set(xlabel="number of clusters", ylabel="best attainment score", title="Attainment score")
+        right.legend(loc="best")
         figures.save_figure(figure, path)
     return figure
-
-
-def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
-    for i, corners in enumerate(data.controls):
-        label = "control fronts" if i == 0 else None
-        ax.step(*corners.T, where="post", color="0.6", linewidth=0.8, label=label, zorder=1)
-    ax.scatter(*data.front.T, color=_MEMBERS, s=14, label="front", zorder=2)
-    if data.chosen is not None and data.foot is not None:
-        point = data.front[data.chosen]
-        ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
-        ax.scatter(*point, **_MARK, label=f"chosen (score {data.distance:.3f})", zorder=4)
-    beside: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
-    for row in data.annotated:
-        color = _CHOSEN if row == data.chosen else "black"
-        ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **beside)
-    x, y = (f"scaled {name.replace('_', ' ')} (square root)" for name in names)
-    ax.set(xlabel=x, ylabel=y, title="Front and control fronts")
-    ax.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
-    ax.legend(loc="upper right")
-
-
-def _draw_scores(ax: Any, data: AttainmentData) -> None:
-    ax.plot(data.numbers, data.scores, color=_MEMBERS, marker=".", zorder=1)
-    x, y = data.numbers[data.promising], data.scores[data.promising]
-    ax.scatter(x, y, facecolor="none", edgecolor="#228833", s=60, label="promising", zorder=2)
-    if data.chosen is not None and data.distance is not None:
-        ax.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_ylim(bottom=0)
-    ax.set(xlabel="number of clusters", ylabel="best attainment score", title="Attainment score")
-    ax.legend(loc="best")
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
@@ -199,16 +194,6 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
     points = np.concatenate([down, along])
     return points[np.hypot(*(points - point).T).argmin()]
-
-
-def _apart(front: FloatArray, rows: Sequence[Any]) -> IntpArray:
-    """Select rows in the given order, and skip those too close to an already selected row."""
-    taken: list[int] = []
-    for row in rows:
-        gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
-        if gaps.min() >= 0.06:  # fraction of the scaled axes; closer labels would overlap
-            taken.append(int(row))
-    return np.array(taken, dtype=np.intp)
 
 
 def draw_surfaces(
@@ -266,58 +251,46 @@ def plot_critical_difference(
     ax : matplotlib axes, optional
         Axes with space for names on both sides, or axes of a figure with ``layout="constrained"``.
     """
+    from matplotlib.ticker import MaxNLocator
+
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
         methods=methods,
     )  # fmt: skip
-    with figures.drawing(ax, path, _size(data)) as panel:
-        _draw_critical_difference(data, panel)
+    posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
+    n_methods, longest = len(data.average_ranks), max(map(len, data.average_ranks.index))
+    # Leave room for all names and bars.
+    size = 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * ((n_methods + 1) // 2 + len(data.groups))
+    with figures.drawing(ax, path, size) as panel:
+        # Dots mark the methods that a bar connects, and are visible even if all their ranks are equal.
+        bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
+        posthocs.critical_difference_diagram(
+            data.average_ranks.to_dict(),
+            # scikit-posthocs tests p < alpha, so pass 0 (significant) or 1 (not significant) as p-values.
+            1.0 - data.different.astype(float),
+            alpha=data.alpha,
+            ax=panel,
+            label_fmt_left="{label} ({rank:.2f})",
+            label_fmt_right="({rank:.2f}) {label}",
+            label_props={"parse_math": False},
+            color_palette=dict.fromkeys(data.average_ranks.index, "#333333"),
+            marker_props={"s": 16, "clip_on": False},
+            elbow_props={"linewidth": 0.9, "clip_on": False},
+            crossbar_props=bars,
+            text_h_margin=0.01 * (n_methods - 1),
+        )
+        panel.spines["top"].set_visible(True)
+        panel.set_xlim(1, n_methods)
+        panel.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=2))
+        panel.xaxis.set_label_position("top")
+        said = "bars join methods that do not differ" if data.groups else "all methods differ"
+        width = data.critical_difference
+        note = "" if width is None else f", critical difference {width:.2f}"
+        caption = f"{said} significantly ({data.procedure.capitalize()}, {data.alpha:g}{note})"
+        panel.set_xlabel(f"{caption}\naverage rank (best on the left)", linespacing=1.6)
         if title:
             panel.set_title(title, loc="left", pad=10, fontweight="bold", parse_math=False)
     return figures.figure_of(panel)
-
-
-def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Return a figure size in inches with room for all names and bars."""
-    longest = max(len(name) for name in data.average_ranks.index)
-    lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
-    return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
-
-
-def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
-    n_methods = len(data.average_ranks)
-    # Dots mark the methods that a bar connects, and are visible even if all their ranks are equal.
-    bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
-    posthocs.critical_difference_diagram(
-        data.average_ranks.to_dict(),
-        # scikit-posthocs tests p < alpha, so pass 0 (significant) or 1 (not significant) as p-values.
-        1.0 - data.different.astype(float),
-        alpha=data.alpha,
-        ax=ax,
-        label_fmt_left="{label} ({rank:.2f})",
-        label_fmt_right="({rank:.2f}) {label}",
-        label_props={"parse_math": False},
-        color_palette=dict.fromkeys(data.average_ranks.index, "#333333"),
-        marker_props={"s": 16, "clip_on": False},
-        elbow_props={"linewidth": 0.9, "clip_on": False},
-        crossbar_props=bars,
-        text_h_margin=0.01 * (n_methods - 1),
-    )
-    ax.spines["top"].set_visible(True)
-    ax.set_xlim(1, n_methods)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=2))
-    ax.xaxis.set_label_position("top")
-    ax.set_xlabel(f"{_caption(data)}\naverage rank (best on the left)", linespacing=1.6)
-
-
-def _caption(data: CriticalDifferenceData) -> str:
-    said = "bars join methods that do not differ" if data.groups else "all methods differ"
-    width = data.critical_difference
-    note = "" if width is None else f", critical difference {width:.2f}"
-    return f"{said} significantly ({data.procedure.capitalize()}, {data.alpha:g}{note})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -430,20 +403,24 @@ def plot_front(
         Axes, with a 3-d projection if there are three objectives. Default: a new figure.
     """
     data = front_data(F, names, chosen)
+    n, parallel, own = len(data.names), len(data.names) > 3, ax is None
     with figures.house_style():
-        figure = _draw_objectives(data, ax)
+        if ax is None:
+            figure = figures.new_figure(1.5 * n + 1.5 if parallel else 5.0, 4.0)
+            ax = figure.add_subplot(projection="3d" if n == 3 else None)
+        _draw_objectives(data, ax)
+        figure = figures.figure_of(ax)
+        if parallel and own:
+            figure.set_layout_engine("tight")
         figures.save_figure(figure, path)
     return figure
 
 
-def _draw_objectives(data: FrontData, ax: Axes | None) -> Figure:
+def _draw_objectives(data: FrontData, ax: Axes) -> None:
     from pymoo.visualization.pcp import PCP
     from pymoo.visualization.scatter import Scatter
 
-    n, parallel, own = len(data.names), len(data.names) > 3, ax is None
-    if ax is None:
-        figure = figures.new_figure(1.5 * n + 1.5 if parallel else 5.0, 4.0)
-        ax = figure.add_subplot(projection="3d" if n == 3 else None)
+    parallel = len(data.names) > 3
     # Escape dollar signs, which matplotlib would parse as formulas.
     labels = [name.replace("_", " ").replace("$", r"\$") for name in data.names]
     styles: tuple[dict[str, Any], dict[str, Any]]
@@ -465,10 +442,6 @@ def _draw_objectives(data: FrontData, ax: Axes | None) -> Figure:
         plot.do()
     title = f"Pareto front, {len(data.F)} {'solution' if len(data.F) == 1 else 'solutions'}"
     ax.set_title(title, pad=24 if parallel else None)
-    figure = figures.figure_of(ax)
-    if parallel and own:
-        figure.set_layout_engine("tight")
-    return figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -478,7 +451,7 @@ class Curve:
     Parameters
     ----------
     name : str
-        Names of the group and the statistic, as far as there are several.
+        Name of the group, if the groups have names, and of the statistic, if its quantity has several.
     group, statistic : int
         Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
@@ -568,14 +541,12 @@ def convergence_data(
         raise ValueError(f"all runs must count the same steps, got {' and '.join(counted)}")
     _add_hypervolume(histories, reference)
     titles = _titles([str(name) for name in dict.fromkeys(chain.from_iterable(h.frame for h in histories))])
-    wanted = _wanted(list(titles), show)
-    maximised = frozenset[str]().union(*(history.maximised for history in histories))
-    return ConvergenceData(
-        panels={_said(title, maximised): _curves(titles[title], groups, (low, high)) for title in wanted},
-        step=counted[0],
-        n_runs=tuple(map(len, groups.values())),
-        band=(low, high),
-    )
+    maximised = {name.replace("_", " ") for history in histories for name in history.maximised}
+    panels = {}
+    for title in _wanted(list(titles), show):
+        shown = f"{title} (maximised)" if title in maximised else title
+        panels[shown] = _curves(titles[title], groups, (low, high))
+    return ConvergenceData(panels, counted[0], tuple(map(len, groups.values())), (low, high))
 
 
 def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
@@ -618,10 +589,6 @@ def _wanted(titles: list[str], show: Sequence[str] | str | None) -> list[str]:
     return wanted
 
 
-def _said(title: str, maximised: frozenset[str]) -> str:
-    return f"{title} (maximised)" if title in {name.replace("_", " ") for name in maximised} else title
-
-
 def _curves(
     columns: Sequence[tuple[str, str]], groups: Groups, band: tuple[float, float]
 ) -> tuple[Curve, ...]:
@@ -655,7 +622,14 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
         return
     ideal, point = front_box([every])
     if reference is not None:
-        point = _checked_reference(reference, histories[0], len(ideal))
+        given = checked_array(reference, "reference", np.float64)
+        if given.shape != ideal.shape:
+            what = f"a sequence of {len(ideal)} finite numbers"
+            raise ValueError(f"reference must be {what}, got {quoted(reference)}")
+        named = [
+            name.removeprefix("best_") for name in map(str, histories[0].frame) if name.startswith("best_")
+        ]
+        point = given * np.where([name in histories[0].maximised for name in named], -1.0, 1.0)
         if (point <= ideal).any():
             raise ValueError(
                 "reference must be worse than the best value in each objective; choose a worse point"
@@ -664,15 +638,6 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
         values = [hypervolume(front, (ideal, point)) for front in found]
         place = list(history.frame.columns).index("front_size")
         history.frame.insert(place, "hypervolume", values)
-
-
-def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
-    point = checked_array(reference, "reference", np.float64)
-    if point.shape != (n_objectives,):
-        what = f"a sequence of {n_objectives} finite numbers"
-        raise ValueError(f"reference must be {what}, got {quoted(reference)}")
-    named = [str(name)[len("best_") :] for name in history.frame if str(name).startswith("best_")]
-    return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 
 
 @documented(figures.PLOT, convergence_data)
@@ -734,17 +699,13 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
             style = {"marker": look.marker, "markersize": 4.0, "markevery": every}
         line = _DASHES[curve.statistic % len(_DASHES)]
         ax.plot(curve.steps, curve.middle, color=look.color, linestyle=line, label=curve.name, **style)
-    if _is_wide(curves):
+    values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
+    values = values[np.isfinite(values)]
+    if len(values) and values.min() > 0.0 and values.max() / values.min() > 200.0:
         ax.set_yscale("log")
     ax.set_title(title, loc="left", parse_math=False)
     if any(curve.name for curve in curves):
         figures.add_legend(ax, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
-
-
-def _is_wide(curves: Sequence[Curve]) -> bool:
-    values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
-    values = values[np.isfinite(values)]
-    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > 200.0)
 
 
 def _steps_label(data: ConvergenceData) -> str:

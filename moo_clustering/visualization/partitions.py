@@ -15,7 +15,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
 
-from moo_clustering._arrays import optional_package, spawn_seeds
+from moo_clustering._arrays import integer, optional_package, spawn_seeds
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._messages import shortened
@@ -110,15 +110,14 @@ def placed_partition(
     max_points: int,
     also: IntArray | tuple[()] = (),
 ) -> tuple[PartitionData, FloatArray]:
-    """Return the data to draw, which include the samples ``also``, and the positions of all samples."""
+    """Return the data to draw and the positions of all samples. The samples ``also`` are always drawn."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
         raise ValueError(
             f"X and labels must have the same number of samples, got shapes {table.shape} and {labels.shape}"
         )
-    if max_points < 1:
-        raise ValueError(f"max_points must be at least 1, got {max_points}")
+    integer("max_points", max_points)
     positions, axes, share = feature_plane(table, feature_names)
     shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
     shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
@@ -183,8 +182,9 @@ def plot_regions(
 
     shapes: list[Any] = list(geometry)
     known: Mapping[int, str] = {}
-    outlines = [_outline(one) for one in shapes] if shapes and np.ndim(shapes[0]) == 0 else None
-    points = checked_array(shapes, "geometry", np.float64, ndim=(2,)) if outlines is None else None
+    are_polygons = bool(shapes) and np.ndim(shapes[0]) == 0
+    outlines = [_outline(shape) for shape in shapes] if are_polygons else []
+    points: Any = [] if are_polygons else checked_array(shapes, "geometry", np.float64, ndim=(2,))
     if isinstance(labels, BaseEstimator):
         result = result_of(labels)
         labels, known = result.labels, result.user_names
@@ -197,15 +197,16 @@ def plot_regions(
         for cluster, name in zip(used, names, strict=True):
             own = np.flatnonzero(clusters == cluster)
             look: Any = {"color": figures.look_of(cluster).color, "label": f"{name} ({len(own)})"}
-            if outlines is not None:
+            if are_polygons:
                 rings = [Path(ring, closed=True) for i in own for ring in outlines[i]]
                 panel.add_patch(PathPatch(Path.make_compound_path(*rings), **look))
-            elif points is not None:
+            else:
                 panel.scatter(points[own, 0], points[own, 1], s=26.0, marker="s", lw=0.0, **look)
         if changed is not None:
-            marked = np.flatnonzero(changed).tolist()
-            inside = [shapes[i].representative_point().coords[0][:2] for i in marked] if outlines else []
-            x, y = (np.reshape(inside, (-1, 2)) if points is None else points[marked]).T
+            places = (
+                [shape.representative_point().coords[0][:2] for shape in shapes] if are_polygons else points
+            )
+            x, y = np.asarray(places)[np.flatnonzero(changed)].T
             panel.scatter(x, y, s=14.0, c="black", marker="x", lw=0.8, label="changed")
         panel.set(aspect="equal", xticks=[], yticks=[], frame_on=False)
         panel.set_title(title, parse_math=False)
@@ -215,7 +216,7 @@ def plot_regions(
 
 
 def _outline(shape: Any) -> list[FloatArray]:
-    """Return the rings of a (multi)polygon; holes have the opposite orientation to remain unfilled."""
+    """Return the rings of a polygon or multipolygon. The orientation of holes keeps them unfilled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
     parts = [shapely.geometry.polygon.orient(part) for part in parts]
@@ -336,8 +337,7 @@ def constraints_data(
             "constraints must be PairwiseConstraints, such as PairwiseConstraints.from_partial_labels(y), "
             f"got {type(constraints).__name__}"
         )
-    if max_pairs < 0:
-        raise ValueError(f"max_pairs must be non-negative, got {max_pairs}")
+    integer("max_pairs", max_pairs, 0)
     given = labels.labels_ if isinstance(labels, BaseEstimator) else labels
     labels = checked_integers(given, "labels", ndim=(1,))
     if labels.shape != (constraints.n_samples,):
@@ -353,11 +353,14 @@ def constraints_data(
             ("cannot-link", constraints.cannot_link, False),
         )
     }
-    n_violated = sum(len(pairs) for (_, satisfied), pairs in found.items() if not satisfied)
-    drawn: dict[tuple[str, bool], Int64Array] = {}
-    for satisfied, room in ((False, max_pairs), (True, max(0, max_pairs - n_violated))):
-        kinds = [key for key in found if key[1] == satisfied]
-        drawn |= dict(zip(kinds, _even_choice([found[key] for key in kinds], room), strict=True))
+    drawn, room = {}, max_pairs
+    for satisfied in (False, True):
+        first, second = (key for key in found if key[1] == satisfied)
+        n_pairs, n_first = len(found[first]) + len(found[second]), len(found[first])
+        places = np.linspace(0, n_pairs - 1, min(room, n_pairs)).astype(np.intp)
+        drawn[first] = found[first][places[places < n_first]]
+        drawn[second] = found[second][places[places >= n_first] - n_first]
+        room = max(0, room - n_pairs)
     ends = np.unique(np.concatenate([pairs.ravel() for pairs in drawn.values()]))
     samples, positions = placed_partition(X, labels, feature_names, cluster_names, max_points, ends)
     return ConstraintsData(
@@ -398,8 +401,12 @@ def plot_constraints(
         if clusters is not None:  # add this legend again, because the second one replaced it
             panel.add_artist(clusters)
             clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
-        lines = [line for line in (panel.get_title(), _summary(data)) if line]
-        panel.set_title("\n".join(lines), parse_math=False)
+        counts = [
+            (kind, data.count(kind, True), data.count(kind, False)) for kind in ("must-link", "cannot-link")
+        ]
+        parts = [f"{good} of {good + bad} {kind}s" for kind, good, bad in counts if good + bad]
+        summary = f"{' and '.join(parts)} satisfied" if parts else "no pairs"
+        panel.set_title(f"{panel.get_title()}\n{summary}".strip(), parse_math=False)
     return figures.figure_of(panel)
 
 
@@ -418,29 +425,10 @@ def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
     return collection
 
 
-def _summary(data: ConstraintsData) -> str:
-    parts = []
-    for kind in ("must-link", "cannot-link"):
-        good, bad = data.count(kind, True), data.count(kind, False)
-        if good + bad:
-            parts.append(f"{good} of {good + bad} {kind}s")
-    return f"{' and '.join(parts)} satisfied" if parts else "no pairs"
-
-
-def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """Select at most ``room`` pairs in total, at even intervals within each kind."""
-    sizes = [len(pairs) for pairs in kinds]
-    kept = np.zeros(sum(sizes), dtype=bool)
-    kept[np.linspace(0, len(kept) - 1, min(room, len(kept))).astype(np.intp)] = True
-    parts = np.split(kept, np.cumsum(sizes)[:-1])
-    return [pairs[part] for pairs, part in zip(kinds, parts, strict=True)]
-
-
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
     """Return positions from metric multidimensional scaling, shape (n, 2), and their Kruskal stress."""
-    # The stress is sqrt(sum of squared errors in distances / sum of squared distances). SMACOF
-    # majorisation starts from classical scaling, which is usually better than random positions. The result is
-    # rotated to its principal axes. Takes O(n^3) time.
+    # SMACOF majorisation starts from classical scaling, which is usually better than random positions. The
+    # result is rotated to its principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
 
     start = _classical(D)
@@ -518,6 +506,7 @@ def _settled(points: FloatArray) -> FloatArray:
 
 
 def _stress(points: FloatArray, D: FloatArray) -> float:
+    """Return sqrt(sum of squared errors of the distances / sum of squared distances D)."""
     wanted = squareform(D, checks=False)
     total = float((wanted**2).sum())
     return float(np.sqrt(((pdist(points) - wanted) ** 2).sum() / total)) if total > 0.0 else 0.0
@@ -583,8 +572,7 @@ def similarity_data(
     n = len(codes)
     if matrix.shape != (n, n):
         raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got {matrix.shape}")
-    if max_blocks < 1:
-        raise ValueError(f"max_blocks must be at least 1, got {max_blocks}")
+    integer("max_blocks", max_blocks)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(found)))
     places = np.unique(np.linspace(0, n - 1, min(n, 2000)).astype(np.int64))
@@ -594,8 +582,11 @@ def similarity_data(
         if embedding.ndim != 2 or len(embedding) != n:
             raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
         vectors = embedding[order[places], :6]
+    # Compute block means without a dense copy of the matrix. With n blocks, they are the reordered entries.
+    block = np.arange(n) * min(n, max_blocks) // n
+    members, sizes = sparse.csr_array((np.ones(n), (block, order))), np.bincount(block)
     return SimilarityData(
-        blocks=block_means(matrix, order, min(n, max_blocks)),
+        blocks=np.asarray((members @ matrix @ members.T).toarray() / np.outer(sizes, sizes)),
         order=order,
         boundaries=np.append(starts, n),
         names=tuple(map(str, found)),
@@ -692,15 +683,6 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
         ax.legend(ncols=n_vectors, loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0)
 
 
-def block_means(matrix: Any, order: IntArray, n_blocks: int) -> FloatArray:
-    """Compute the mean of each block of a reordered sparse matrix, without a dense copy of the matrix."""
-    # ``order`` contains the row at each position. If ``n_blocks == n``, the result is the reordered matrix.
-    block = np.arange(len(order)) * n_blocks // len(order)
-    members = sparse.csr_array((np.ones(len(order)), (block, order)))
-    sizes = np.bincount(block)
-    return np.asarray((members @ matrix @ members.T).toarray() / np.outer(sizes, sizes))
-
-
 @dataclass(frozen=True, eq=False)
 class TermData:
     """Data drawn by :func:`plot_terms`.
@@ -761,9 +743,8 @@ def term_data(
         raise ValueError(f"terms must have one name per column ({n_all}), got {len(names)}")
     if counts is not None and counts.shape != (n_clusters,):
         raise ValueError(f"sizes must have shape ({n_clusters},), got {counts.shape}")
-    for name, value in (("n_terms", n_terms), ("max_clusters", max_clusters)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
+    integer("n_terms", n_terms)
+    integer("max_clusters", max_clusters)
     shown = np.arange(n_clusters)
     if counts is not None:
         shown = shown[counts > 0]
@@ -816,8 +797,11 @@ def plot_terms(
         for ax in axes.flat[n_shown:]:
             ax.set_visible(False)
         figure.supxlabel(label, fontsize="medium")
+        shown = "the" if n_shown == data.n_clusters else f"{n_shown} of {data.n_clusters}"
+        heading = f"{title}: leading" if title else "Leading"
+        heading += f" terms of {shown} clusters{'' if data.sizes is None else ' (documents)'}"
         # The title fits about 11 characters per inch.
-        figure.suptitle(textwrap.fill(_headed(title, data), int(11 * width)), parse_math=False)
+        figure.suptitle(textwrap.fill(heading, int(11 * width)), parse_math=False)
         figures.save_figure(figure, path)
     return figure
 
@@ -834,14 +818,6 @@ def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
     ax.set_title(f"{cluster}{size}", loc="left", fontweight="bold")
     if not len(weights):
         ax.text(0.5, 0.5, "no terms", transform=ax.transAxes, ha="center", va="center", color="0.5")
-
-
-def _headed(title: str, data: TermData) -> str:
-    what = "Leading terms of the clusters"
-    if len(data.clusters) < data.n_clusters:
-        what = f"Leading terms of {len(data.clusters)} of {data.n_clusters} clusters"
-    what += "" if data.sizes is None else " (documents)"
-    return f"{title}: {what[0].lower()}{what[1:]}" if title else what
 
 
 @documented(figures.PLOT)

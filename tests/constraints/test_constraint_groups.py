@@ -156,8 +156,8 @@ def test_direct_construction_sorts_conflicts_and_copies():
     [
         ([[0, 1]], [], r"groups must be a 1-d array"),
         ([0, -2], [], r"groups must be a 1-d array of integers of at least -1"),
-        ([0, 1], [(0, 2)], r"different groups from 0 to 1, got \(0, 2\)"),
-        ([0, 1], [(1, 1)], r"different groups from 0 to 1, got \(1, 1\)"),
+        ([0, 1], [(0, 2)], r"row 0: pair \(0, 2\) .* groups are numbered 0 to 1"),
+        ([0, 1], [(1, 1)], r"row 0: pair \(1, 1\) links a group to itself"),
         ([0, 1], [0, 1], r"conflicts must have shape"),
     ],
 )

@@ -480,8 +480,8 @@ PARTITIONS = np.array([[0, 0, 1, 1, 2], [0, 0, 0, 0, 0]])
 
 
 def counted(supervision):
-    must, cannot = satisfied_pairs(PARTITIONS, supervision)
-    return (must.satisfied.tolist(), must.n_pairs), (cannot.satisfied.tolist(), cannot.n_pairs)
+    (must, n_must), (cannot, n_cannot) = satisfied_pairs(PARTITIONS, supervision)
+    return (must.tolist(), n_must), (cannot.tolist(), n_cannot)
 
 
 def test_listed_pairs():

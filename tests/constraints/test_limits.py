@@ -272,7 +272,7 @@ def test_what_cannot_hold(limit, k, message):
         (lambda: GroupShares([1.0, np.nan]), "a value for every sample, but sample 1 has none"),
         (lambda: GroupShares([0, 1], low=1.1), "low must be at most 1, and high at least 1, got low=1.1"),
         (lambda: GroupShares([0, 1], high="a"), "high must be a non-negative number, got 'a'"),
-        (lambda: Diameter(LINE, 0), "at_most must be a positive number, got 0"),
+        (lambda: Diameter(LINE, 0), "at_most must be a positive finite number, got 0"),
         (lambda: Diameter([[0, 1], [2, 0]], 1), "must be symmetric"),
         (lambda: ClusterCount(0), "low must be an integer of at least 1"),
         (lambda: ClusterCount(3, 2), "high must be an integer of at least 3"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering.datasets import DataError, read_table
+from moo_clustering.datasets import DataError, read_documents, read_table
 from moo_clustering.datasets.cells import read_numbers
 
 
@@ -281,3 +281,10 @@ def test_warnings_about_categories_name_the_line_of_the_caller(write):
     with pytest.warns(UserWarning, match="only in whitespace") as caught:
         read_table(write("a,b\n1,x\n2,x \n3,y\n"), categories=True)
     assert {warning.filename for warning in caught} == {__file__}
+
+
+@pytest.mark.parametrize("read", [read_documents, read_table])
+def test_a_single_name_is_no_list_of_columns_to_drop(read, tmp_path):
+    (tmp_path / "a.csv").write_text("note,text\n1,a\n2,b\n")
+    with pytest.raises(TypeError, match=r"drop must be a sequence of names, such as \['note'\]"):
+        read(tmp_path / "a.csv", drop="note")

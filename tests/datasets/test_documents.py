@@ -208,7 +208,7 @@ def test_sub_folders_are_classes(folder):
             {"text_columns": ["text", "text"]},
             "text_columns contains 'text' more than",
         ),
-        (b'{"text": "a"}\n', {"text_columns": ["text"], "labels": "text"}, "both text and the labels"),
+        (b'{"text": "a"}\n', {"text_columns": ["text"], "labels": "text"}, "both the labels and the text"),
         (b'{"text": "a"}\n', {"labels": "x", "id_column": "x"}, "both the labels and the id column"),
         (b'{"text": "a", "kind": 1}\n', {"labels": "kin"}, r"'kin' \(labels\); did you mean 'kind'"),
         (b'{"text": "a", "kind": 1}\n', {"drop": ["kin"]}, r"'kin' \(drop\); did you mean 'kind'"),

@@ -227,8 +227,8 @@ def test_tables_that_cannot_be_read(write, text, message):
         ({"label": "clas"}, r"no column 'clas' \(label\); did you mean 'class'\?"),
         ({"drop": ["z"]}, r"no column 'z' \(drop\)"),
         ({"nominal": ["z"]}, r"no column 'z' \(nominal\)"),
-        ({"bag": "bag", "drop": ["bag"]}, "cannot be both bag and drop"),
-        ({"bag": "class", "label": "class"}, "cannot be both bag and label"),
+        ({"bag": "bag", "drop": ["bag"]}, "cannot be both the bag and the drop column"),
+        ({"bag": "class", "label": "class"}, "cannot be both the bag and the label column"),
     ],
 )
 def test_columns_that_do_not_fit(write, options, message):

@@ -126,13 +126,14 @@ def test_medoid_moves():
 
 
 def center_problem(X, **options):
-    given = {"k_max": 3, "metric": "euclidean", "constraints": None, "supervision": "none", "noise": 1.0}
-    return CenterProblem(X, **{**given, **options})
+    constraints = options.pop("constraints", None)
+    model = AMOSAClus(encoding="center", **{"k_max": 3, "metric": "euclidean"} | options)
+    return CenterProblem(X, model, constraints, "none")
 
 
 def test_center_moves(blobs):
     X = blobs[0]
-    problem = center_problem(X, noise=0.5)
+    problem = center_problem(X, perturbation_scale=0.5)
     start = np.full((3000, 3, 3), np.nan)
     start[:, :2] = X[:2]
     out = perturb_centers(problem, start.reshape(3000, 9), np.random.default_rng(0)).reshape(-1, 3, 3)

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
-from moo_clustering.constraints.pairs import supervision_pairs
+from moo_clustering.constraints.pairs import must_link_groups, supervision_pairs
 from moo_clustering.estimators import pairwise_kmeans as _distortions
 from moo_clustering.estimators.pairwise_kmeans import (
     DISTORTIONS,
@@ -225,7 +225,7 @@ def test_hmrf_costs_by_distance():
 
 
 def components_of(n, *pairs, y=None):
-    return supervision_pairs(n, y, list(pairs) or None, None).components
+    return must_link_groups(supervision_pairs(n, y, list(pairs) or None, None), y)
 
 
 def test_components():

@@ -102,9 +102,8 @@ def test_em_is_that_of_numpy_and_never_falls(seed, kind):
     labels, objectives = hard_em(X, start, 4, max_iter=20)
     assert (np.diff(objectives) >= -1e-9).all()
     given = kind(X)
-    search = MixtureSearch(
-        samples_of(given, standardisation(given)), rng=np.random.default_rng(0), max_iter=20
-    )
+    samples = samples_of(given, standardisation(given))
+    search = MixtureSearch(samples, SubspaceMixture(max_iter=20), np.random.default_rng(0))
     found = search.converged(search.state(start, 4))
     np.testing.assert_array_equal(found.labels, labels)
     assert found.objective == pytest.approx(objectives[-1])

@@ -80,12 +80,12 @@ def test_partitions(monkeypatch, seed):
 
     def results():
         labels = relabel_by_first_appearance(raw)
-        pool = external.counted(labels)
+        pool = external.CountedPartitions(labels)
         return (
             labels,
             pool.n_pairs,
             external.ari_table(pool, pool),
-            external.ari_table(pool, external.counted(labels[:3])),
+            external.ari_table(pool, external.CountedPartitions(labels[:3])),
             coassociation(labels, weights),
             get_index("silhouette").fit(raw.T.astype(float)).evaluate(labels),
         )

@@ -18,9 +18,9 @@ def one_hot(ranks, width):
 
 def test_counts(ranks):
     counts = np.zeros((157, 6), dtype=np.uint16)
-    loci.add_counts(ranks, counts, 0, 157)
+    loci.add_counts(ranks, counts, 1, 0, 157)
     np.testing.assert_array_equal(counts, one_hot(ranks, 6))
-    loci.subtract_counts(ranks[:3], counts, 10, 20)
+    loci.add_counts(ranks[:3], counts, -1, 10, 20)
     expected = one_hot(ranks, 6)
     expected[10:20] -= one_hot(ranks[:3], 6)[10:20]
     np.testing.assert_array_equal(counts, expected)
@@ -29,11 +29,11 @@ def test_counts(ranks):
 def test_sums(ranks):
     counts = one_hot(ranks, 6).astype(np.uint16)
     out = np.zeros(11, dtype=np.int64)
-    loci.sum_counts(ranks, counts, 5, 150, out)
+    loci.sum_entries(ranks, counts, 5, 150, out)
     np.testing.assert_array_equal(out, counts[np.arange(157), ranks][:, 5:150].sum(axis=1))
     distances = np.random.default_rng(1).random((157, 6)).astype(np.float32)
     total = np.zeros(11)
-    loci.sum_distances(ranks, distances, 0, 157, total)
+    loci.sum_entries(ranks, distances, 0, 157, total)
     expected = distances.astype(float)[np.arange(157), ranks].sum(axis=1)
     np.testing.assert_allclose(total, expected, rtol=1e-14)
     loci.count_equal(ranks, ranks[4], 0, 157, out)

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering._kernels import loci as kernels
 from moo_clustering._kernels.loci import component_rows, link_objectives
-from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
+from moo_clustering._kernels.trees import sample_labels, short_components, split_components
 
 
 def spread(n, links):
@@ -56,9 +56,6 @@ def test_short_components(tree):
     assert (out[[0, 1, 18, 19]] == -7).all()
     for q in range(2, 18):
         assert out[q].tolist() == spread(30, [(c, base[G[q, gene[c]]]) for c in range(1, 30)])
-    counts = np.empty(16, dtype=np.int64)
-    cluster_counts(out[2:18], counts)
-    assert counts.tolist() == [len(set(row)) for row in out[2:18].tolist()]
     labels = np.empty((20, 100), dtype=np.int32)
     sample_labels(out, base, np.empty(30, dtype=np.int32), 2, 18, labels)
     for q in range(2, 18):

@@ -12,7 +12,7 @@ from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.operators import (
     ClusterNumberRepair,
     GraphMerge,
@@ -23,12 +23,12 @@ from moo_clustering.operators import (
     PartitionMutation,
     PoolSplit,
 )
-from moo_clustering.operators.partitions import CROSSED, Bounds, drawn_clusters, lay_over, merge_linked
+from moo_clustering.operators.partitions import CROSSED, drawn_clusters, merge_linked
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20, deadline=None)
 PATH = path_graph(1, 1, 1, 1, 1)
-ALL = Bounds(1, 6)
+ALL = LabelEncoding(6, k_min=1, k_max=6)
 
 
 def outcomes(mutation, labels, bounds, n=60):
@@ -74,8 +74,8 @@ def test_merge_without_links():
 def test_split_by_hand():
     split = PoolSplit(parse("001122"))
     assert outcomes(split, "000000", ALL) == {"001111", "001100", "000011", "001122"}
-    assert outcomes(split, "000000", Bounds(1, 2)) == {"001111", "001100", "000011"}
-    assert outcomes(split, "000000", Bounds(1, 1)) == {"000000"}
+    assert outcomes(split, "000000", LabelEncoding(6, k_min=1, k_max=2)) == {"001111", "001100", "000011"}
+    assert outcomes(split, "000000", LabelEncoding(6, k_min=1, k_max=1)) == {"000000"}
     assert outcomes(split, "001122", ALL) == {"001122"}
     assert outcomes(PoolSplit(parse("001122"), min_share=0.5), "000000", ALL) == {"000000"}
 
@@ -116,21 +116,20 @@ def test_refine_by_hand():
 )
 def test_overlay_by_hand(weights, share, expected):
     a, b = parse("000111", "001122")
-    graph = LabelGraph.of(path_graph(*weights))
-    laid = lay_over(a, b, np.array([True, False]), graph, min_share=share, max_rounds=10, k_max=6)
-    assert text(laid) == expected
+    crossover = GroupingOverlayCrossover(path_graph(*weights), min_share=share)
+    assert text(crossover._laid_over(a, b, np.array([True, False]), 6)) == expected
 
 
 def test_overlay_within_the_greatest_number():
     # Sizes 3, 1, 2: the single sample is linked to both sides alike, the lower number gets it.
     a, b = parse("000111", "001122")
-    options = {"min_share": 0.3, "max_rounds": 10}
     kept = np.array([True, False])
-    assert text(lay_over(a, b, kept, LabelGraph.of(PATH), k_max=2, **options)) == "000011"
-    assert (
-        text(lay_over(a, b, kept, LabelGraph.of(path_graph(1, 1, 1, 2, 1)), k_max=2, **options)) == "000111"
-    )
-    assert text(lay_over(a, b, kept, LabelGraph.of(np.zeros((6, 6))), k_max=2, **options)) == "000111"
+    for graph, expected in (
+        (PATH, "000011"),
+        (path_graph(1, 1, 1, 2, 1), "000111"),
+        (np.zeros((6, 6)), "000111"),
+    ):
+        assert text(GroupingOverlayCrossover(graph)._laid_over(a, b, kept, 2)) == expected
 
 
 def test_rounds_of_joining():
@@ -154,17 +153,17 @@ def test_pairs_by_hand():
     pool = parse("001122")
     must = PairViolationMutation(PATH, pool, PairwiseConstraints([(0, 5)], None, n_samples=6))
     assert outcomes(must, "000111", ALL) == {"000000", "001000", "000100"}
-    assert outcomes(must, "000111", Bounds(2, 6)) == {"001000", "000100"}
+    assert outcomes(must, "000111", LabelEncoding(6, k_min=2, k_max=6)) == {"001000", "000100"}
     assert outcomes(must, "000000", ALL) == {"000000"}
     # No partition of the pool cuts these clusters.
     assert outcomes(must, "001122", ALL) == {"001100"}
     # ... and where they may not be united either, nothing is left to do.
-    assert outcomes(must, "001122", Bounds(3, 6)) == {"001122"}
+    assert outcomes(must, "001122", LabelEncoding(6, k_min=3, k_max=6)) == {"001122"}
     cannot = PairViolationMutation(PATH, pool, PairwiseConstraints(None, [(0, 2)], n_samples=6))
     assert outcomes(cannot, "000111", ALL) == {"001222", "001111"}
-    assert outcomes(cannot, "000111", Bounds(1, 2)) == {"000111", "001111"}
+    assert outcomes(cannot, "000111", LabelEncoding(6, k_min=1, k_max=2)) == {"000111", "001111"}
     assert outcomes(cannot, "000000", ALL) == {"001111", "001100"}
-    assert outcomes(cannot, "000000", Bounds(1, 1)) == {"000000"}
+    assert outcomes(cannot, "000000", LabelEncoding(6, k_min=1, k_max=1)) == {"000000"}
     inseparable = PairViolationMutation(PATH, pool, PairwiseConstraints(None, [(0, 1)], n_samples=6))
     assert outcomes(inseparable, "000111", ALL) == {"000111"}
 
@@ -175,7 +174,9 @@ def test_a_piece_joins_the_cluster_it_is_linked_to_most():
     S[2, 4] = S[4, 2] = 5.0
     cannot = PairwiseConstraints(None, [(0, 2)], n_samples=6)
     # The other piece, 0 and 1, is linked to nobody else, and there may not be a fourth cluster.
-    made = outcomes(PairViolationMutation(S, parse("001000"), cannot), "000122", Bounds(1, 3))
+    made = outcomes(
+        PairViolationMutation(S, parse("001000"), cannot), "000122", LabelEncoding(6, k_min=1, k_max=3)
+    )
     assert made == {"001211", "000122"}
 
 
@@ -277,7 +278,7 @@ def test_kept_clusters_are_in_the_child(seed):
     rng = np.random.default_rng(seed)
     a, b = relabel_by_first_appearance(random_labels(rng, 2, M, 5))
     kept = drawn_clusters(int(a.max()) + 1, rng)
-    child = lay_over(a, b, kept, GRAPH, min_share=0.0, max_rounds=10, k_max=M)
+    child = GroupingOverlayCrossover(GRAPH, min_share=0.0)._laid_over(a, b, kept, M)
     for cluster in np.flatnonzero(kept):
         assert_array_equal(child == child[a == cluster][0], a == cluster)
     elsewhere = ~kept[a]

@@ -453,7 +453,7 @@ def test_swarm_graphs_differ_from_the_exact_ones_in_es1_only():
     X, _ = load_iris(return_X_y=True)
     options = {"pop_size": 8, "n_gen": 2, "random_state": 0}
     swarm, exact = (kind(3, ensemble="es1", **options).fit(X) for kind in (SwarmPESC, PESC))
-    graphs = [model.graphs_._similarities("es1")[0].toarray() for model in (swarm, exact)]
+    graphs = [model.graphs_.merge("es1")[0].similarity.toarray() for model in (swarm, exact)]
     assert np.abs(graphs[0] - graphs[1]).max() > 0
     np.testing.assert_array_equal(swarm.choose("es2").labels_, exact.choose("es2").labels_)
 

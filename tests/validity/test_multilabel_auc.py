@@ -254,5 +254,5 @@ def test_refuses(y_true, y_score, message):
 
 @pytest.mark.parametrize("n_points", [1, 0, 2.5, True])
 def test_refuses_numbers_of_points(n_points):
-    with pytest.raises(ValueError, match="n_points must be an integer of at least 2, or None"):
+    with pytest.raises((TypeError, ValueError), match="n_points must be an integer of at least 2, got"):
         mean_roc_curve([0, 1], [0.1, 0.2], n_points)

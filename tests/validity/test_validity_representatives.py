@@ -44,11 +44,11 @@ def test_pairs_and_singletons_have_the_scatter_of_their_samples(squared):
     pairs = D[np.triu_indices(12, 1)]
     population = check_population(np.arange(12), 12)
     for form in (Centroids(X), Medoids(X, "euclidean", MAX_MEMORY, "Test")):
-        scatter = form.scatter(population, squared=squared)
-        np.testing.assert_allclose(scatter.within, 0.0, atol=1e-12)
-        np.testing.assert_allclose(scatter.least, pairs.min(), rtol=1e-10)
-        np.testing.assert_allclose(scatter.greatest, pairs.max(), rtol=1e-10)
+        within, least, greatest = form.scatter(population, squared=squared)
+        np.testing.assert_allclose(within, 0.0, atol=1e-12)
+        np.testing.assert_allclose(least, pairs.min(), rtol=1e-10)
+        np.testing.assert_allclose(greatest, pairs.max(), rtol=1e-10)
         assert form.total_to_medoid() == pytest.approx(cdist(X, X).sum(axis=0).min(), rel=1e-10)
     paired = check_population(np.arange(12) // 2, 12)
-    own = Medoids(X, "euclidean", MAX_MEMORY, "Test").scatter(paired, squared=squared).within
+    own = Medoids(X, "euclidean", MAX_MEMORY, "Test").scatter(paired, squared=squared)[0]
     np.testing.assert_allclose(own, sum(D[i, i + 1] for i in range(0, 12, 2)), rtol=1e-10)

@@ -93,7 +93,7 @@ def test_axes_of_ones_own():
         ([[1.0], [2.0]], [0], {}, r"got shapes \(2, 1\) and \(1,\)"),
         ([1.0, 2.0], [0, 0], {}, "2D array"),
         (np.zeros((0, 2)), [], {}, "0 sample"),
-        ([[1.0], [2.0]], [0, 0], {"max_points": 0}, "max_points must be at least 1, got 0"),
+        ([[1.0], [2.0]], [0, 0], {"max_points": 0}, "max_points must be an integer of at least 1, got 0"),
     ],
 )
 def test_mistakes(X, labels, options, message):

@@ -95,7 +95,7 @@ def test_more_bags_than_are_shown():
         (np.full((2, 2), np.nan), [0, 1], {}, "NaN"),
         ([[[1.0]], [[2.0]]], [0, 1, 0], {}, r"one entry per bag \(2\), got 3"),
         ([[[1.0]], [[2.0]]], [], {}, r"labels must contain at least one label"),
-        ([[[1.0]], [[2.0]]], [0, 1], {"max_bags": 0}, "max_bags must be at least 1"),
+        ([[[1.0]], [[2.0]]], [0, 1], {"max_bags": 0}, "max_bags must be an integer of at least 1"),
     ],
 )
 @pytest.mark.parametrize("function", [bag_distance_data, bag_embedding_data])

@@ -137,7 +137,12 @@ def test_own_axes_and_no_pairs():
             ValueError,
             "NaN: column 0 has 1, the first in row 4",
         ),
-        ((X, LABELS, PAIRS), {"max_pairs": -1}, ValueError, "max_pairs must be non-negative, got -1"),
+        (
+            (X, LABELS, PAIRS),
+            {"max_pairs": -1},
+            ValueError,
+            "max_pairs must be an integer of at least 0, got -1",
+        ),
     ],
 )
 def test_mistakes(arguments, options, error, message):

@@ -47,8 +47,8 @@ def test_the_largest_clusters_are_shown_in_their_order():
         ({"topics": csr_matrix([[np.inf]])}, "topics contains infinity"),
         ({"topics": TOPICS, "terms": ["a"]}, r"one name per column \(4\), got 1"),
         ({"topics": TOPICS, "sizes": [1, 2]}, r"sizes must have shape \(3,\), got \(2,\)"),
-        ({"topics": TOPICS, "n_terms": 0}, "n_terms must be at least 1, got 0"),
-        ({"topics": TOPICS, "max_clusters": 0}, "max_clusters must be at least 1, got 0"),
+        ({"topics": TOPICS, "n_terms": 0}, "n_terms must be an integer of at least 1, got 0"),
+        ({"topics": TOPICS, "max_clusters": 0}, "max_clusters must be an integer of at least 1, got 0"),
     ],
 )
 def test_refuses(arguments, message):

@@ -63,7 +63,7 @@ def test_large_matrix_stays_sparse():
     [
         (np.eye(3), {}, r"must have shape \(2, 2\) for 2 labels, got \(3, 3\)"),
         (np.eye(2), {"embedding": np.ones((3, 1))}, "embedding must have shape"),
-        (np.eye(2), {"max_blocks": 0}, "max_blocks must be at least 1"),
+        (np.eye(2), {"max_blocks": 0}, "max_blocks must be an integer of at least 1"),
     ],
 )
 def test_refused(similarity, options, message):

@@ -23,16 +23,15 @@ class ChangePartition:
     Parameters
     ----------
     change : callable
-        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags): a
-        :class:`~moo_clustering.bags.BagObjective`'s ``repair``, or a partial of its ``reassign`` (k-means
-        step) or ``drift`` (redraws all genes at once by distance, Eq. 9).
+        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags). Examples are the methods
+        ``repair``, ``reassign`` (k-means step) and ``drift`` (Eq. 9) of a
+        :class:`~moo_clustering.bags.BagObjective`.
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
         self.change = change
 
     def __call__(self, individual: Individual) -> tuple[Individual]:
-        """Change an individual in place."""
         put_genes(individual, self.batch(copied_genes(individual, np.int32))[0])
         return (individual,)
 
@@ -50,8 +49,8 @@ class SearchPartition(ChangePartition):
     ----------
     objective : BagObjective
     search : callable
-        ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one at a time by
-        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move improves the objective).
+        ``search(labels, max_trials=...)``, a partial of ``objective.improve`` (Eqs. 5-6) or
+        ``objective.descend``.
 
     Attributes
     ----------
@@ -86,7 +85,6 @@ class UsesAllClusters:
         self.least = least
 
     def __call__(self, individual: Individual) -> bool:
-        """Return whether an individual is legal."""
         return bool(self.batch(np.asarray(individual)[None])[0])
 
     def batch(self, matrix: NDArray[Any]) -> BoolArray:
@@ -123,7 +121,6 @@ class MixedStarts:
         self.distances, self.km_steps = distances, km_steps
 
     def __call__(self, n: int) -> Individuals:
-        """Create ``n`` individuals."""
         objective, k = self.objective, self.objective.n_clusters
         labels = objective.random(n, self.rng)
         for _ in range(self.km_steps if n > 1 else 0):
@@ -153,7 +150,6 @@ class PerturbedCopies:
         self.share, self.fresh = share, fresh
 
     def __call__(self, best: Individuals, n: int, rng: Generator) -> Individuals:
-        """Create ``n`` new individuals."""
         labels = self.objective.random(n, rng)
         for i in np.flatnonzero(rng.random(n) >= self.fresh):
             labels[i] = perturbed(best[i % len(best)], self.share, self.objective.n_clusters, rng)

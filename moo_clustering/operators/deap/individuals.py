@@ -17,11 +17,11 @@ from moo_clustering._arrays import SeedLike
 from moo_clustering._docs import documented
 from moo_clustering.operators.base import children_of
 
+Individual = Any
 Individuals = list[Any]
 Function = Callable[..., Any]
 # Maximum size in bytes of the matrices passed to batched functions.
 CHUNK_BYTES = 1 << 26
-Individual = Any
 
 
 class Minimize(base.Fitness):
@@ -49,7 +49,7 @@ class SupervisedMedoidFitness(base.Fitness):
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``; smaller and faster than lists, which take about 30 bytes per gene.
+    """Array of genes with a ``fitness``. Lists are slower and larger, with about 30 bytes per gene.
 
     Deep copies and pickles include the fitness and all other attributes; slices do not. ``==`` compares
     elementwise, so pass ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
@@ -240,7 +240,7 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
         return list(map(func, individuals))
     results: list[Any] = []
     for chunk in _chunks(individuals):
-        values = np.asarray(batch(_stack(chunk)), dtype=np.float64)
+        values = np.asarray(batch(stacked(chunk)), dtype=np.float64)
         if values.ndim not in (1, 2) or len(values) != len(chunk):
             raise ValueError(
                 f"the batch method of {_name(func)} must return values of shape ({len(chunk)},) or "
@@ -285,7 +285,7 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
             del individual.fitness.values
         return changed
     for chunk in _chunks(changed):
-        matrix, limit = _stack(chunk), left()
+        matrix, limit = stacked(chunk), left()
         rows = np.asarray(batch(matrix) if limit is None else batch(matrix, max_trials=limit))
         if rows.shape != matrix.shape:
             raise ValueError(
@@ -341,7 +341,7 @@ def _chunks(individuals: Individuals) -> Iterator[Individuals]:
             yield individuals[start : start + size]
 
 
-def _stack(individuals: Individuals) -> NDArray[Any]:
+def stacked(individuals: Individuals) -> NDArray[Any]:
     return np.stack([np.asarray(individual) for individual in individuals])
 
 

@@ -11,9 +11,8 @@ from moo_clustering._arrays import FloatArray, IntArray, choice
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering.operators import survival as survivals
-from moo_clustering.operators.deap.individuals import Individual
+from moo_clustering.operators.deap.individuals import Individuals, stacked
 
-Individuals = list[Any]
 Rule = Literal["linear", "inverse"]
 Legality = Literal["ratio", "count"]
 SurvivalKind = Literal["crowding", "random"]
@@ -30,6 +29,7 @@ rng : numpy.random.Generator
 Returns
 -------
 list of length k
+    Selected individuals, which are not copied.
 """
 
 
@@ -41,15 +41,8 @@ def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rul
 
     Parameters
     ----------
-    individuals : list
-        Evaluated individuals with one minimised objective.
     rule : {"linear", "inverse"}, default="linear"
         See :func:`roulette_weights`.
-
-    Returns
-    -------
-    list
-        Selected individuals, which are not copied.
     """
     return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
 
@@ -65,13 +58,13 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     F : array-like of shape (n_individuals,)
         Non-negative objectives. Infinite values and NaN get weight 0.
     rule : {"linear", "inverse"}, default="linear"
-        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the highest finite F. ``"inverse"``: 1 / F; if
-        any objectives are 0, only they get positive weights.
+        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the highest finite F. ``"inverse"``: 1 / F. If
+        any objectives are 0, all other weights are 0.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-        If all weights would be 0, all finite objectives get weight 1; if none is finite, all get weight 1.
+        If all weights would be 0, finite objectives get weight 1, or all objectives if none is finite.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -91,6 +84,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     return finite.astype(np.float64) if finite.any() else np.ones(len(F))
 
 
+@documented(SELECTION)
 class SelRouletteLegal:
     """Operator ``select`` for roulette-wheel selection with weights from :func:`fgka_fitness`.
 
@@ -98,7 +92,6 @@ class SelRouletteLegal:
     ----------
     n_clusters : int
         Number of clusters. Partitions with fewer non-empty clusters are illegal.
-    rng : numpy.random.Generator
     legality : {"ratio", "count"}, default="ratio"
         See :func:`fgka_fitness`.
 
@@ -115,7 +108,6 @@ class SelRouletteLegal:
         self.f_max: float | None = None
 
     def __call__(self, individuals: Individuals, k: int) -> Individuals:
-        """Draw ``k`` individuals with replacement."""
         F = _objectives(individuals)
         finite = F[np.isfinite(F)]
         if len(finite):
@@ -211,7 +203,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
 
     Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
     """
-    fitness_of(individuals, "crowding_dist")  # raise a ValueError before any tournament
+    fitness_of(individuals, "crowding_dist")  # raises a ValueError if any is missing
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
     coins = rng.random(k) < 0.5
@@ -229,7 +221,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
 
 
 @documented(SELECTION)
-def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -> list[Individual]:
+def sel_tournament_rank(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     """Run ``k`` binary tournaments, decided by lower rank, then by larger crowding distance, then at random.
 
     :func:`sel_constraint_nsga2` sets the required ``fitness.rank`` and ``fitness.crowding_dist``.
@@ -244,12 +236,12 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -
 
 @documented(SELECTION, survivals.ConstraintCrowdingSurvival)
 def sel_constraint_nsga2(
-    individuals: list[Individual],
+    individuals: Individuals,
     k: int,
     rng: Generator | None = None,
     *,
     boundary: survivals.Boundary = "infinite",
-) -> list[Individual]:
+) -> Individuals:
     """Select survivors by rank, then by crowding distance plus ``fitness.bonus``; break ties at random.
 
     DEAP version of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and
@@ -284,7 +276,7 @@ def sel_dynamic_diversity(
     survival : DynamicDiversitySurvival, optional
         Default: ``DynamicDiversitySurvival()``.
     """
-    ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
+    ranks = problem.ranks(stacked(individuals))
     F = fitness_of(individuals, "values")
     chosen, F = (survival or survivals.DynamicDiversitySurvival()).select(problem, ranks, F, k)
     survivors = [individuals[i] for i in chosen]
@@ -293,7 +285,6 @@ def sel_dynamic_diversity(
 
 
 def assign_fitness(individuals: Individuals, F: FloatArray) -> None:
-    """Set the fitness values and crowding distances of a population."""
     for individual, values in zip(individuals, F, strict=True):
         individual.fitness.values = tuple(values)
     _assign_crowding(individuals, F)
@@ -323,9 +314,7 @@ class SelElite:
         self.survival: SurvivalKind = choice("survival", survival, get_args(SurvivalKind))
 
     def __call__(self, individuals: Individuals, k: int, rng: Generator) -> Individuals:
-        """Select at most k individuals without copying them."""
-        labels = np.stack([np.asarray(individual) for individual in individuals])
-        elite = self.memory.update(fitness_of(individuals, "values"), labels)
+        elite = self.memory.update(fitness_of(individuals, "values"), stacked(individuals))
         F = -fitness_of(individuals, "wvalues")  # DEAP maximises its weighted values
         chosen: IntArray
         if self.survival == "random":

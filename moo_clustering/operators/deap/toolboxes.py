@@ -1,11 +1,11 @@
-"""DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and generation steps."""
+"""DEAP toolboxes for several kinds of genotypes, and functions that run one generation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from deap import base, tools
@@ -24,8 +24,9 @@ from moo_clustering.operators.deap import bags
 from moo_clustering.operators.deap import individuals as genotypes
 from moo_clustering.operators.deap import selection as selecting
 from moo_clustering.operators.deap import variation as moves
+from moo_clustering.operators.deap.individuals import Individuals
 from moo_clustering.operators.labels import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover, Empty
-from moo_clustering.operators.partitions import bounds_of
+from moo_clustering.operators.partitions import label_encoding
 from moo_clustering.operators.survival import Boundary, ConstraintCrowdingSurvival
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
     from moo_clustering.problems.medoids import MedoidProblem
 
-BagMutation = Literal["improve", "descend", "drift"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
-Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
 # These toolboxes' operators return valid genes, so no repair is needed.
 _as_mate = partial(genotypes.as_mate, repair=NoRepair())
@@ -58,7 +57,7 @@ def bag_toolbox(
     *,
     crossover: Literal["one_point", "hux", "uniform"] = "one_point",
     align: bool = False,
-    mutation: BagMutation = "improve",
+    mutation: Literal["improve", "descend", "drift"] = "improve",
     p_gene: float = 0.7,
     draw_weights: Rule = "contrast",
     bias: float = 0.5,
@@ -99,15 +98,21 @@ def bag_toolbox(
     >>> sorted(min(population, key=lambda one: one.fitness.values).tolist())
     [0, 0, 1, 1]
     """
-    choice("crossover", crossover, _CROSSOVERS)
     toolbox = base.Toolbox()
     from_genes = partial(genotypes.ArrayIndividual, fitness=genotypes.Minimize)
     toolbox.register("individual", lambda: from_genes(objective.random(1, rng)[0]))
     toolbox.register("from_genes", from_genes)
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(objective.evaluate))
-    toolbox.register("mate", _as_mate(_CROSSOVERS[crossover](align), None), rng=rng)
-    toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, draw_weights, bias))
+    mating = _CROSSOVERS[choice("crossover", crossover, _CROSSOVERS)](align)
+    toolbox.register("mate", _as_mate(mating, None), rng=rng)
+    improve = partial(objective.improve, rng=rng, p_gene=p_gene, draw_weights=draw_weights)
+    mutations: dict[str, bags.ChangePartition] = {
+        "improve": bags.SearchPartition(objective, improve),
+        "descend": bags.SearchPartition(objective, partial(objective.descend, rng=rng)),
+        "drift": bags.ChangePartition(partial(objective.drift, rng=rng, p_gene=p_gene, bias=bias)),
+    }
+    toolbox.register("mutate", mutations[choice("mutation", mutation, mutations)])
     toolbox.register("km", bags.ChangePartition(partial(objective.reassign, empty=empty)))
     toolbox.register("repair", bags.ChangePartition(objective.repair))
     toolbox.register("select", selecting.sel_roulette_min, rng=rng)
@@ -115,18 +120,6 @@ def bag_toolbox(
     toolbox.register("key", moves.partition_key)
     toolbox.register("map", genotypes.batch_map)
     return toolbox
-
-
-def _mutation(
-    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, draw_weights: Rule, bias: float
-) -> Any:
-    choice("mutation", mutation, get_args(BagMutation))
-    if mutation == "improve":
-        search = partial(objective.improve, rng=rng, p_gene=p_gene, draw_weights=draw_weights)
-        return bags.SearchPartition(objective, search)
-    if mutation == "descend":
-        return bags.SearchPartition(objective, partial(objective.descend, rng=rng))
-    return bags.ChangePartition(partial(objective.drift, rng=rng, p_gene=p_gene, bias=bias))
 
 
 @documented(medoids.SlotMutation, bag_toolbox)
@@ -190,7 +183,6 @@ class EvaluateGenes:
         self.score = score
 
     def __call__(self, individual: Any) -> tuple[float, ...]:
-        """Return an individual's objectives."""
         return tuple(np.ravel(self.score(np.asarray(individual)[None])[0]).tolist())
 
     def batch(self, matrix: NDArray[Any]) -> FloatArray:
@@ -229,7 +221,7 @@ def label_toolbox(
         ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, and ``clone``.
     """
     for operator in (crossover, mutation, repair):
-        bounds_of(problem, operator)
+        label_encoding(problem, operator)
     weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()
@@ -269,7 +261,7 @@ def _random_parents(individuals: Individuals, k: int, rng: Generator) -> Individ
 
 
 class LabelStep:
-    """Run one generation: select parents, create and evaluate new partitions, and select survivors.
+    """Operator that selects parents, creates and evaluates children, and selects survivors.
 
     Parameters
     ----------
@@ -333,7 +325,7 @@ def _evaluate_labels(individuals: Individuals, toolbox: base.Toolbox) -> int:
 
 def _keys(individuals: Individuals) -> list[bytes]:
     # All operators number clusters by first appearance, so equal partitions have equal genes.
-    return row_digests(np.stack([np.asarray(individual) for individual in individuals]))
+    return row_digests(genotypes.stacked(individuals))
 
 
 @documented(ConstraintCrowdingSurvival)
@@ -376,7 +368,14 @@ def medoid_toolbox(
 
     def evaluate_population(individuals: Individuals) -> int:
         if new := [individual for individual in individuals if not individual.fitness.valid]:
-            _evaluate_medoids(problem, new)
+            out = problem.evaluate(genotypes.stacked(new), return_as_dictionary=True)
+            for q, (individual, values) in enumerate(zip(new, problem.natural(out["F"]), strict=True)):
+                individual[:] = out["X"][q]
+                individual.fitness.values = tuple(values.tolist())
+                if "constraint_bonus" in out:
+                    individual.fitness.bonus = float(out["constraint_bonus"][q])
+                if "assigned_by" in out:
+                    individual.assigned_by = out["assigned_by"][q].astype(np.int64)
         selecting.sel_constraint_nsga2(individuals, 0, boundary=boundary)
         return len(new)
 
@@ -397,18 +396,6 @@ def _refuse(toolbox: str, step: str, individual: Any) -> None:
         f"{toolbox} evaluates whole populations, so it only works with {step}; for DEAP loops that "
         "evaluate individuals one by one, use bag_toolbox, slot_toolbox or label_toolbox"
     )
-
-
-def _evaluate_medoids(problem: MedoidProblem, individuals: Individuals) -> None:
-    genes = np.stack([np.asarray(individual) for individual in individuals])
-    out = problem.evaluate(genes, return_as_dictionary=True)
-    for q, (individual, values) in enumerate(zip(individuals, problem.natural(out["F"]), strict=True)):
-        individual[:] = out["X"][q]
-        individual.fitness.values = tuple(values.tolist())
-        if "constraint_bonus" in out:
-            individual.fitness.bonus = float(out["constraint_bonus"][q])
-        if "assigned_by" in out:
-            individual.assigned_by = out["assigned_by"][q].astype(np.int64)
 
 
 def constraint_nsga2_step(
@@ -461,8 +448,8 @@ def neighbor_toolbox(
     """
     toolbox = base.Toolbox()
 
-    def evaluate_population(individuals: list[Any]) -> None:
-        ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
+    def evaluate_population(individuals: Individuals) -> None:
+        ranks = problem.ranks(genotypes.stacked(individuals))
         f2 = problem.one_minus_diversity(ranks, problem.count(ranks), len(ranks))
         selecting.assign_fitness(individuals, np.column_stack([problem.mean_distance(ranks), f2]))
 

@@ -11,10 +11,7 @@ from numpy.random import Generator
 from moo_clustering._docs import documented
 from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.operators.centers import RelocateCenter, Removal, inherited_mix, match_centers
-from moo_clustering.operators.deap.individuals import copied_genes, put_genes
-
-Individual = Any
-Individuals = list[Any]
+from moo_clustering.operators.deap.individuals import Individual, Individuals, copied_genes, put_genes
 
 # Sections shared by both loops, for :func:`~moo_clustering._docs.documented`.
 VARIATION = """

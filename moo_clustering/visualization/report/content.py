@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from moo_clustering.descriptions import Heatmap
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
 from moo_clustering.pool.candidates import family_words
-from moo_clustering.results import ClusteringResult, Front
+from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.constraints import Limit
@@ -45,17 +45,30 @@ LimitRow = tuple[str, str, FloatArray]
 Doubt = tuple[int, int, int, float, float]
 
 
-def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
-    """Return one column per objective, with original signs; NaN if unknown."""
-    if front is None:
-        return []
-    unknown = np.full(len(front.objectives), np.nan)
-    found = np.array([unknown if each.values is None else each.values for each in solutions])
-    return [
-        Column(objective.name, values, is_objective=True, greater_is_better=objective.greater_is_better)
-        for objective, values in zip(front.objectives, found.T, strict=True)
-        if np.isfinite(values).any()
-    ]
+def solution_columns(
+    result: ClusteringResult, run: Solutions, labels: Int32Array, supervision: Mapping[str, Any]
+) -> list[Column]:
+    """Return columns with objectives, cluster sizes, scores and satisfied constraints of the solutions."""
+    columns, front = [], result.front
+    if front is not None:
+        unknown = np.full(len(front.objectives), np.nan)
+        values = np.array([unknown if each.values is None else each.values for each in run.found])
+        columns += [
+            Column(objective.name, own, is_objective=True, greater_is_better=objective.greater_is_better)
+            for objective, own in zip(front.objectives, values.T, strict=True)
+        ]
+    columns += size_columns(labels)
+    if result.score is not None:
+        values = np.stack([each.values for each in run.found if each.values is not None])
+        columns.append(Column("score", result.score(values), greater_is_better=True))
+    if result.run_losses is not None:
+        losses = {f"run {number}": float(loss) for number, loss in enumerate(result.run_losses)}
+        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in run.found]
+        columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
+    for name, scores in ({} if front is None else front.scores).items():
+        shown = [np.nan if each.member is None else float(scores[each.member]) for each in run.found]
+        columns.append(Column(name, np.array(shown), greater_is_better=True))
+    return columns + constraint_columns(labels, supervision)
 
 
 def size_columns(labels: Int32Array) -> list[Column]:
@@ -73,14 +86,13 @@ def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> li
     """Return columns with the satisfied fractions of all constraints, must-links and cannot-links."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
-    must, cannot = satisfied_pairs(labels, supervision)
+    (must, n_must), (cannot, n_cannot) = satisfied_pairs(labels, supervision)
     columns = []
-    if must.n_pairs and cannot.n_pairs:
-        both = (must.satisfied + cannot.satisfied) / (must.n_pairs + cannot.n_pairs)
+    if n_must and n_cannot:
+        both = (must + cannot) / (n_must + n_cannot)
         columns.append(Column("constraints satisfied", both, greater_is_better=True))
-    for name, found in (("must-links satisfied", must), ("cannot-links satisfied", cannot)):
-        if found.n_pairs:
-            columns.append(Column(name, found.satisfied / found.n_pairs, greater_is_better=True))
+    kinds = ("must-links satisfied", must, n_must), ("cannot-links satisfied", cannot, n_cannot)
+    columns += [Column(name, found / n, greater_is_better=True) for name, found, n in kinds if n]
     return columns
 
 
@@ -95,26 +107,10 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
     return rows
 
 
-def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return columns of scores: the method's score, the losses of runs, and scores of front members."""
-    columns = []
-    if result.score is not None:
-        values = np.stack([each.values for each in solutions if each.values is not None])
-        columns.append(Column("score", result.score(values), greater_is_better=True))
-    if result.run_losses is not None:
-        losses = {f"run {run}": float(loss) for run, loss in enumerate(result.run_losses)}
-        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in solutions]
-        columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
-    for name, scores in ({} if result.front is None else result.front.scores).items():
-        shown = [np.nan if each.member is None else float(scores[each.member]) for each in solutions]
-        columns.append(Column(name, np.array(shown), greater_is_better=True))
-    return columns
-
-
-def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
+def cuts(result: ClusteringResult, run: Solutions, columns: Sequence[Column]) -> list[Cut]:
     """Return solutions to compare: the chosen one, and alternatives of the pool or up to 5 front members."""
     # For each number of clusters, compare only the front member most similar to the chosen solution.
-    found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
+    found, chosen, named = run.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
     if result.pool is not None:
@@ -335,11 +331,13 @@ class ReportContent:
     cuts : sequence of (int, str, str)
         Solutions to compare, with their origin and a comparison with the chosen solution.
     left_out : sequence of (str, sequence of str, ndarray)
-        Columns not used in the fit: name, values (or intervals), and the index of each sample's value or -1.
+        Columns not used in the fit: name, values or intervals, and the index of each sample's value, with -1
+        for missing values.
     limits : sequence of (str, str, ndarray)
         Name and requirement of each cluster limit, and its violation by each solution.
     doubts : sequence of (int, int, int, float, float)
-        Doubtful samples, most doubtful first: row, its cluster, the pool's cluster, support of both.
+        Doubtful samples, most doubtful first: row, its cluster, the cluster with the largest support by the
+        pool, and the support of both clusters.
     files : sequence of str
         Result files in the report folder.
     lines : sequence of (str, str)
@@ -390,10 +388,10 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """Partition and its roles in a run, such as the result, an alternative or a member of the front."""
+    """Partition with its roles in a run: "result", "member 3" (of the front), "run 0", ..."""
 
     labels: Labels
-    roles: list[str]  # such as ``"member 3"`` for row 3 of the front, or ``"result"``
+    roles: list[str]
     member: int | None = None  # row of the front
     values: FloatArray | None = None  # objectives with original signs, if known
     medoids: Int64Array | None = None  # medoid of each cluster, if the method uses medoids
@@ -408,17 +406,19 @@ class Solution:
 
 @dataclass(eq=False)
 class Solutions:
-    """Partitions in the order of the report, which starts with the members of the front in row order."""
+    """Partitions of a run in the order of the report, which starts with the members of the front."""
 
     found: list[Solution] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # sentences on omitted or repaired partitions
+    chosen: int = 0  # index of the result
+    rules: dict[str, int] = field(default_factory=dict)  # index of the partition that each rule selects
     _places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, solution: Solution) -> int:
         """Append a solution, even if its partition already exists, and return its position."""
         self.found.append(solution)
-        place = len(self.found) - 1
-        self._places.setdefault(solution.labels.tobytes(), place)
-        return place
+        self._places.setdefault(solution.labels.tobytes(), len(self.found) - 1)
+        return len(self.found) - 1
 
     def place(
         self,
@@ -453,7 +453,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the index of front row ``member`` if its partition is ``labels``, else None."""
+        """Return the index of front row ``member``, or None if it is missing or its partition differs."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -475,13 +475,11 @@ class Solutions:
         return [solution.name for solution in self.found]
 
 
-def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
+def checked_labels(labels: Any) -> Labels:
     """Return labels as int32 (-1: in no cluster); raise a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
-    if n_samples is not None and len(found) != n_samples:
-        raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
     return np.ascontiguousarray(np.maximum(found, -1), dtype=np.int32)
 
 
@@ -502,67 +500,54 @@ class Report:
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
-        # `srcdoc` isolates the page's scripts and styles from the notebook. A link to the file would not work
-        # if the notebook runs on another machine.
+        # The attribute srcdoc isolates the page's scripts and styles from the notebook. A link to the file
+        # would not work if the notebook runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
             f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: 800px; border: 0"></iframe>'
         )
 
 
-class RunSolutions(NamedTuple):
-    """Partitions of a run; ``chosen`` is the index of the result, ``rules`` that of each rule's selection."""
-
-    solutions: Solutions
-    labels: Int32Array
-    chosen: int
-    rules: dict[str, int]
-    notes: list[str]
-
-
-def run_solutions(result: ClusteringResult, class_names: Names) -> RunSolutions:
+def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
     """Collect the front, the result, alternatives, partitions selected by rules, controls and runs."""
-    # ``class_names`` are the names of classes 0, 1, ... in the labels passed to ``fit``. For up to 5000
-    # samples, k-means is faster on one thread.
+    run = Solutions()
+    # For up to 5000 samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
-        return _collected(result, class_names)
-
-
-def _collected(result: ClusteringResult, class_names: Names) -> RunSolutions:
-    solutions = Solutions()
-    members, notes = front_members(result)
-    for solution in members:
-        solutions.add(solution)
-    chosen = _place(solutions, "result", result, class_names)
-    for name, labels in result.alternatives.items():
-        solutions.place(labels, name)
-    rules = {}
-    for rule, selected in selections(result).items():
-        # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
-        rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
-    for name, labels in result.controls.items():
-        solutions.place(labels, name)
-    runs = () if result.runs is None else result.runs
-    for row, labels in enumerate(runs[:_MOST_RUNS]):
-        solutions.place(labels, f"run {row}")
-    if len(runs) > _MOST_RUNS:
-        notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
-    for row, labels in enumerate(() if result.archive is None else result.archive.labels):
-        solutions.place(labels, f"cell {row + 1} of the map", always_named=False)
-    others = [each for each in solutions.found if each.values is None]
-    if result.evaluate is not None and others:
-        labels = np.stack([each.labels for each in others])
-        for each, values in zip(others, result.evaluate(labels), strict=True):
-            each.values = values
-    return RunSolutions(solutions, solutions.labels, chosen, rules, notes)
+        _add_front(run, result)
+        run.chosen = _place(run, "result", result, class_names)
+        for name, labels in result.alternatives.items():
+            run.place(labels, name)
+        selected = {}
+        for rule in dict.fromkeys(map(str, result.rules)):
+            # Skip rules that this fit does not support.
+            with warnings.catch_warnings(action="ignore"), suppress(ValueError):
+                selected[rule] = result if result.select is None else result.select(rule)
+        for rule, own in selected.items():
+            # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
+            run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
+        for name, labels in result.controls.items():
+            run.place(labels, name)
+        runs = () if result.runs is None else result.runs
+        for row, labels in enumerate(runs[:_MOST_RUNS]):
+            run.place(labels, f"run {row}")
+        if len(runs) > _MOST_RUNS:
+            run.notes.append(f"Only the first {_MOST_RUNS} of {len(runs)} runs are shown.")
+        for row, labels in enumerate(() if result.archive is None else result.archive.labels):
+            run.place(labels, f"cell {row + 1} of the map", always_named=False)
+        others = [each for each in run.found if each.values is None]
+        if result.evaluate is not None and others:
+            labels = np.stack([each.labels for each in others])
+            for each, values in zip(others, result.evaluate(labels), strict=True):
+                each.values = values
+    return run
 
 
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Return the index of a result's partition among the solutions; add it if it is new."""
+    """Add the partition of a result unless it is already present, and return its index."""
     place = solutions.place(
-        checked_labels(result.labels),
+        result.labels,
         role,
         member=result.member,
         always_named=always_named,
@@ -582,41 +567,25 @@ def _place(
     return place
 
 
-def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
-    """Return the members of a result's front (if any), and notes on omitted or repaired members."""
+def _add_front(run: Solutions, result: ClusteringResult) -> None:
     front = result.front
     if front is None or not len(front):
-        return [], []
+        return
     rows = np.arange(len(front))
     if not front.is_ready:
         most = max(FEWEST_MEMBERS, AFFORDABLE_LABELS // len(result.labels))
         rows = np.sort(spread_members(front.values[:, -1], most))
-    notes = []
     if len(rows) < len(front):
-        notes.append(
+        run.notes.append(
             f"Only {len(rows)} evenly spaced solutions out of {len(front)} on the front are shown, because "
             "clustering each graph takes time."
         )
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
-        notes.append(
+        run.notes.append(
             "The objectives describe the partitions that the search found. Everything else describes these "
             "partitions after samples were moved to satisfy the constraints."
         )
-    solutions = []
     for row, labels in zip(rows, front.final_labels(rows), strict=True):
         own = None if front.medoids is None else np.asarray(front.medoids[row], dtype=np.int64)
         own = None if own is None else own[own >= 0]
-        solutions.append(
-            Solution(checked_labels(labels), [f"member {row}"], int(row), front.values[row], own)
-        )
-    return solutions, notes
-
-
-def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
-    """Return the result selected by each rule that requires no further search."""
-    found = {}
-    for rule in dict.fromkeys(map(str, result.rules)):
-        # Skip rules that this fit does not support.
-        with warnings.catch_warnings(action="ignore"), suppress(ValueError):
-            found[rule] = result.select(rule) if result.select is not None else result
-    return found
+        run.add(Solution(checked_labels(labels), [f"member {row}"], int(row), front.values[row], own))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from scipy import sparse
 
 from moo_clustering import descriptions
 from moo_clustering._arrays import optional_package, unit_rows
-from moo_clustering._data import as_frame, checked_array, holds_tables, is_frame
+from moo_clustering._data import as_frame, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
 from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -33,119 +33,99 @@ if TYPE_CHECKING:
 # If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from at least AGREEMENT_ROWS
 # samples. For over MOST_SOLUTIONS solutions, only the agreement with the chosen one is computed.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
-Leading = tuple[tuple[str, float], ...]
-N_FEATURES = 10
+N_FEATURES, N_TYPICAL = 10, 5  # leading terms or features, and typical samples, of each cluster
 # If n_columns * n_solutions exceeds this, contrasts are computed only for the first solution.
 _MOST_COMPARED = 50_000
+_CONTRASTS = 3  # contrasts of each cluster
 _MOST_VALUES = 50  # maximum number of categories in a column
-# Maximum number of columns in a heatmap, of cells in all heatmaps (times samples / 1000, if this is above 1),
-# of columns that can colour the map, and of contrasts of a cluster.
-_MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
+_MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
+_MOST_COLUMNS, _MOST_COLORS = 20, 30  # maximum number of columns in a heatmap, and of colourings of the map
+# Maximum number of cells in all heatmaps. Above 1000 samples, it is divided by the thousands of samples.
+_MOST_CELLS = 4000
 # t-SNE: minimum and maximum number of samples, perplexity, number of iterations. It is omitted if distances
 # in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
-_MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
-MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Silhouettes: maximum number of multiplications for all solutions, and of values in memory at once.
-_DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
-RowNumbers = tuple[int, ...]
-N_TYPICAL = 5
-# Maximum number of rows of a matrix panel, and maximum number of clusters with term panels.
-MOST_SIDE, _DRAWN = 300, 8
-Rows = NDArray[np.intp]
+# Silhouettes: maximum and minimum number of samples, maximum number of multiplications for all solutions, and
+# maximum number of values in memory at once.
+MOST_ROWS, FEWEST_ROWS, _DISTANCE_WORK, BLOCK_ITEMS = 2000, 100, 1e11, 4_000_000
+MOST_SIDE = 300  # maximum number of rows and columns of a matrix in the report
+_DRAWN = 8  # maximum number of clusters whose leading terms are shown as bars
 # Up to _REFINED samples are placed by majorisation, more samples by at most _LANDMARKS landmarks.
 _REFINED, _LANDMARKS = 300, 1000
+Leading = tuple[tuple[str, float], ...]
+RowNumbers = tuple[int, ...]
+Clusters = dict[int, list[ClusterFacts]]
+# Mean silhouette of a partition (NaN for fewer than two clusters), mean silhouette of each cluster (NaN for
+# clusters with too few samples), and mean distance of each sample to the other samples in its cluster.
+Cohesion = tuple[float, FloatArray, FloatArray]
 _COMPONENTS = ("first principal component", "second principal component")
 _SCALED = ("first dimension", "second dimension")
 
 
-class Agreement(NamedTuple):
-    with_chosen: FloatArray
-    table: FloatArray | None  # shape (n_solutions, n_solutions); None if there are too many solutions
-    note: str
+def agreement(
+    labels: Int32Array, chosen: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray | None, str]:
+    """Compute the adjusted Rand index of each solution with the chosen one, and of all pairs of solutions.
 
-
-def agreement(labels: Int32Array, chosen: int, rng: np.random.Generator) -> Agreement:
-    """Compute the adjusted Rand index between all pairs of solutions, on all samples or a random subset."""
+    The latter is None if there are too many solutions. Also return a note for the report.
+    """
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for identical partitions, about 0 for unrelated partitions."
     if n_solutions > MOST_SOLUTIONS:
         why = f"because there are {n_solutions} solutions"
         note += f" Only the agreement with the chosen solution is shown, {why}."
-        return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
+        return pairwise_ari(labels, labels[[chosen]])[:, 0], None, note
     most = max(AGREEMENT_ROWS, int(AGREEMENT_WORK / n_solutions**2))
     if n_samples > most:
         labels = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
         note += f" Computed on a random subset of {most} of {n_samples} samples."
     table = pairwise_ari(labels)
-    return Agreement(table[chosen].copy(), table, note)
+    return table[chosen].copy(), table, note
 
 
-@dataclass(frozen=True, eq=False)
-class Described:
-    """Silhouettes, typical samples and leading features of the solutions."""
-
-    distances: SampledDistances | None = None  # None without samples
-    cohesions: list[Cohesion] = field(default_factory=list)  # one per solution
-    facts: dict[int, list[ClusterFacts]] = field(default_factory=dict)
-    heatmaps: dict[int, descriptions.Heatmap] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # sentences on estimated or omitted values
-
-    @property
-    def silhouettes(self) -> FloatArray:
-        return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
-
-    def typical(self, most: int) -> IntpArray:
-        """Return typical samples of the first solutions: up to ``most``, but at least all of one solution."""
-        found: set[int] = set()
-        for clusters in self.facts.values():
-            more = found.union(*(each.typical for each in clusters))
-            if len(more) > most and found:
-                break
-            found = more
-        return np.array(sorted(found), dtype=np.intp)
+def kept_typical(clusters: Clusters, most: int) -> IntpArray:
+    """Return typical samples of the first solutions: up to ``most``, but at least all of one solution."""
+    found: set[int] = set()
+    for facts in clusters.values():
+        more = found.union(*(each.typical for each in facts))
+        if len(more) > most and found:
+            break
+        found = more
+    return np.array(sorted(found), dtype=np.intp)
 
 
 def describe(
-    samples: Samples | None, run: contents.RunSolutions, max_described: int, rng: np.random.Generator
-) -> Described:
-    """Describe the clusters of the result first, then of solutions that rules select, then of others."""
-    if samples is None:
-        return Described()
-    labels = run.labels
-    distances = sampled_distances(samples, int(np.maximum(labels.max(axis=1) + 1, 0).sum()), rng)
-    found = cohesions(distances, labels)
+    samples: Samples, run: contents.Solutions, labels: Int32Array, max_described: int
+) -> tuple[Clusters, dict[int, descriptions.Heatmap], FloatArray, list[str]]:
+    """Describe the clusters of the result first, then of solutions that rules select, then of others.
+
+    Return cluster facts and heatmaps by solution, silhouettes, and notes on estimated or omitted values.
+    """
+    found, notes = cohesions(samples, labels), []
     first = (run.chosen, *run.rules.values())
-    places = list(dict.fromkeys((*first, *range(len(labels)))))[: max(max_described, 0)]
-    facts, heatmaps = cluster_facts(samples, run.solutions.found, places, found, distances)
-    notes = []
-    n_seen, n = len(distances.rows), samples.n_samples
+    places = list(dict.fromkeys((*first, *range(len(labels)))))[:max_described]
+    n_seen, n = len(samples.rows), samples.n_samples
     if n_seen < n:
         what = "Silhouettes" if samples.has_means else "Silhouettes and typical samples"
         notes.append(f"{what} are computed from a random subset of {n_seen} of {n} samples.")
     if len(places) < len(labels):
         notes.append(f"Only the clusters of {len(places)} of {len(labels)} solutions are described.")
-    return Described(distances, found, facts, heatmaps, notes)
+    return *_cluster_facts(samples, run, places, found), np.array([mean for mean, *_ in found]), notes
 
 
-def cluster_facts(
-    samples: Samples,
-    solutions: Sequence[contents.Solution],
-    described: Sequence[int],
-    cohesions: Sequence[Cohesion],
-    distances: SampledDistances,
-) -> tuple[dict[int, list[ClusterFacts]], dict[int, descriptions.Heatmap]]:
-    """Return each solution's clusters (silhouettes, typical samples, leading features) and heatmap."""
+def _cluster_facts(
+    samples: Samples, run: contents.Solutions, places: Sequence[int], cohesions: Sequence[Cohesion]
+) -> tuple[Clusters, dict[int, descriptions.Heatmap]]:
     compared = samples.compared
     n_columns = 0 if samples.table is None or samples.kind == "sparse" else samples.table.shape[1]
     found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
-    for number, place in enumerate(described):
-        solution, cohesion = solutions[place], cohesions[place]
-        near = None if samples.has_means else (distances.rows, cohesion.to_own)
+    for number, place in enumerate(places):
+        solution, (_, silhouettes, to_own) = run.found[place], cohesions[place]
+        near = None if samples.has_means else to_own
         typical = typical_rows(samples, solution.labels, solution.medoids, near)
         leading: list[Leading] = [()] * len(typical)
         if samples.kind == "sparse":
-            leading = leading_terms(samples, solution.labels)
+            leading = _leading_terms(samples, solution.labels)
         if compared is None or number * n_columns > _MOST_COMPARED:
             comparison = None
             words: Sequence[Any] = [descriptions.ClusterDescription(k, 0, "") for k in range(len(typical))]
@@ -157,9 +137,7 @@ def cluster_facts(
                 float(silhouette), rows, names, each.name, each.nearest,
                 tuple((contrast.column, contrast.value, contrast.other) for contrast in each.contrasts),
             )
-            for silhouette, rows, names, each in zip(
-                cohesion.of_clusters, typical, leading, words, strict=True
-            )
+            for silhouette, rows, names, each in zip(silhouettes, typical, leading, words, strict=True)
         ]  # fmt: skip
         if comparison is None or (number and cells * max(samples.n_samples / 1000, 1) > _MOST_CELLS):
             continue
@@ -169,7 +147,7 @@ def cluster_facts(
     return found, heatmaps
 
 
-def leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
+def _leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
     totals = sparse.csr_array(descriptions.cluster_indicators(labels) @ samples.table)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
     found: list[Leading] = []
@@ -190,9 +168,8 @@ class Samples:
     """Samples in a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): features as scaled by the method (unit rows for cosine distances), or
-    # means of bags; None for distances.
-    points: Any = None
+    # shape (n_samples, n_features): scaled features, unit rows for cosine distances, or means of scaled bags.
+    points: Any = None  # None for distances
     table: Any = None  # shape (n_samples, n_features): features in original units, or bag means
     feature_names: tuple[str, ...] = ()
     cosine: bool = False  # whether to use cosine distances
@@ -202,6 +179,10 @@ class Samples:
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
+    # Distances D between the samples ``rows`` (in ascending order): all samples or a random subset. Both
+    # arrays are empty before :meth:`with_distances`.
+    rows: IntpArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    D: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
     @property
     def n_samples(self) -> int:
@@ -209,7 +190,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are those nearest to the cluster mean, or else to the other members."""
+        """Whether typical samples are nearest to the cluster mean, rather than to the other members."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -224,6 +205,15 @@ class Samples:
         import pandas as pd
 
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
+
+    def with_distances(self, n_clusters: int, rng: np.random.Generator) -> Samples:
+        """Return a copy with distances; the size of the random subset depends on ``n_clusters``."""
+        most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
+        if self.bags is not None:
+            most = min(most, affordable_bags(self.bags))
+        n = self.n_samples
+        rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+        return replace(self, rows=rows, D=self.distances(rows))
 
     def distances(self, rows: IntpArray) -> FloatArray:
         if self.given is not None:
@@ -250,19 +240,21 @@ def read_samples(
     columns: pd.DataFrame | None = None,
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
-    """Read the samples of a run, or return a message that explains why they cannot be shown."""
-    # Clusters are described by ``columns`` or, if None, by X. If ``units`` is None, ``prepare_table`` parses
-    # the cells of ``columns``.
+    """Read the samples of a run, or return a message that explains why they cannot be shown.
+
+    Clusters are described by ``columns`` or, if None, by X. Without ``units``, the cells of ``columns`` are
+    parsed by ``prepare_table``.
+    """
     import pandas as pd
 
     from moo_clustering.bags import Bags
     from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
+    if columns is not None and len(columns) != n_samples:
+        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if X is None:
         return "No data were passed, so only the cluster sizes are known."
     read: PreparedTable | None = None
-    if columns is not None and len(columns) != n_samples:
-        raise ValueError(f"columns must have one row per sample ({n_samples}), got {len(columns)}")
     if columns is not None and units is None:
         read = prepare_table(columns, scale="none", weights="equal", missing="median")
     is_table = is_frame(X)
@@ -358,50 +350,22 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-@dataclass(frozen=True, eq=False)
-class SampledDistances:
-    """Distances between all samples or, if there are many samples, within a random subset."""
-
-    rows: IntpArray  # shape (n_rows,): ascending
-    D: FloatArray  # shape (n_rows, n_rows)
-
-
-@dataclass(frozen=True, eq=False)
-class Cohesion:
-    """Silhouettes of the clusters in a partition, computed from :class:`SampledDistances`."""
-
-    silhouette: float  # mean over the samples; NaN if there are fewer than two clusters
-    # shape (n_clusters,): mean over each cluster's samples; NaN for clusters with too few samples.
-    of_clusters: FloatArray
-    to_own: FloatArray  # shape (n_rows,): mean distance to the other samples in the cluster
-
-
-def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:
-    """Compute distances between all samples or in a random subset, whose size depends on ``n_clusters``."""
-    most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
-    if samples.bags is not None:
-        most = min(most, affordable_bags(samples.bags))
-    n = samples.n_samples
-    rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
-    return SampledDistances(rows, samples.distances(rows))
-
-
-def cohesions(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
+def cohesions(samples: Samples, labels: Int32Array) -> list[Cohesion]:
     """Compute the silhouettes of each partition; samples in no cluster (-1) are ignored."""
     # Takes O(n_rows^2 K) time, where K is the total number of clusters in all partitions.
-    most = max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
+    most = max(1, BLOCK_ITEMS // max(1, len(samples.rows)))
     block_of = np.cumsum(labels.max(axis=1) + 1) // most
-    return [each for block in np.unique(block_of) for each in _block(distances, labels[block_of == block])]
+    return [each for block in np.unique(block_of) for each in _block(samples, labels[block_of == block])]
 
 
-def _block(distances: SampledDistances, labels: Int32Array) -> list[Cohesion]:
-    seen, numbers = labels[:, distances.rows], labels.max(axis=1) + 1
+def _block(samples: Samples, labels: Int32Array) -> list[Cohesion]:
+    seen, numbers = labels[:, samples.rows], labels.max(axis=1) + 1
     starts = np.concatenate([[0], np.cumsum(numbers)])
-    indicators = np.zeros((len(distances.rows), starts[-1]))
+    indicators = np.zeros((len(samples.rows), starts[-1]))
     for first, row in zip(starts[:-1], seen, strict=True):
         inside = np.flatnonzero(row >= 0)
         indicators[inside, first + row[inside]] = 1.0
-    totals = distances.D @ indicators
+    totals = samples.D @ indicators
     return [
         _cohesion(totals[:, first : first + k], row, np.bincount(full[full >= 0], minlength=k))
         for first, k, row, full in zip(starts[:-1], numbers, seen, labels, strict=True)
@@ -414,14 +378,12 @@ def _cohesion(totals: FloatArray, seen: Int32Array, full_sizes: NDArray[Any]) ->
     inside = np.flatnonzero(seen >= 0)
     own = seen[inside]
     sizes = np.bincount(own, minlength=k)
-    if not len(inside):
-        return Cohesion(np.nan, np.full(k, np.nan), to_own)
     places = np.arange(len(inside)), own
     means = totals[inside]
     within = means[places] / np.maximum(sizes[own] - 1, 1)
     to_own[inside] = within
     if np.count_nonzero(sizes) < 2:
-        return Cohesion(np.nan, np.full(k, np.nan), to_own)
+        return np.nan, np.full(k, np.nan), to_own
     with np.errstate(invalid="ignore", divide="ignore"):
         means = means / sizes
     means[:, sizes == 0] = np.inf
@@ -432,27 +394,31 @@ def _cohesion(totals: FloatArray, seen: Int32Array, full_sizes: NDArray[Any]) ->
     np.divide(nearest - within, greater, out=values, where=(greater > 0.0) & (sizes[own] > 1))
     of_clusters = np.bincount(own, weights=values, minlength=k) / np.maximum(sizes, 1)
     of_clusters[(sizes == 0) | ((sizes == 1) & (full_sizes > 1))] = np.nan
-    return Cohesion(float(values.mean()), of_clusters, to_own)
+    return float(values.mean()), of_clusters, to_own
 
 
 def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNumbers]:
-    """Compute the distances that :func:`typical_rows` needs, and return its result."""
+    """Compute the distances that :func:`typical_rows` requires, and return its result."""
     if samples.has_means:
         return typical_rows(samples, labels, medoids)
-    distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
-    own = cohesions(distances, labels[None])[0].to_own
-    return typical_rows(samples, labels, medoids, (distances.rows, own))
+    samples = samples.with_distances(int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
+    return typical_rows(samples, labels, medoids, cohesions(samples, labels[None])[0][2])
 
 
 def typical_rows(
-    samples: Samples, labels: Labels, medoids: Int64Array | None, near: tuple[Rows, FloatArray] | None = None
+    samples: Samples, labels: Labels, medoids: Int64Array | None, to_own: FloatArray | None = None
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index."""
-    # If ``near`` is given, select from its rows by its distances, which are mean distances to the other
-    # samples of the cluster. Medoids, if any, come first.
-    n_clusters = int(labels.max()) + 1
-    rows, keys = (np.arange(len(labels)), _from_means(samples, labels)) if near is None else near
-    found = _nearest(rows, labels[rows], keys, n_clusters)
+    """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index.
+
+    With ``to_own``, the samples ``samples.rows`` with the smallest ``to_own`` are returned instead. Medoids,
+    if any, come first.
+    """
+    n_clusters, rows = int(labels.max()) + 1, np.arange(len(labels)) if to_own is None else samples.rows
+    keys = _from_means(samples, labels) if to_own is None else to_own
+    # Round the distances, so that identical samples are tied.
+    order = np.lexsort((rows, np.round(keys, 12), labels[rows]))
+    starts = np.searchsorted(labels[rows[order]], np.arange(n_clusters + 1)).tolist()
+    found = [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts)]
     if medoids is None or len(medoids) != n_clusters:
         return found
     own = np.asarray(medoids)
@@ -462,13 +428,6 @@ def typical_rows(
         (int(medoid), *(row for row in nearest if row != medoid))[:N_TYPICAL]
         for medoid, nearest in zip(own, found, strict=True)
     ]
-
-
-def _nearest(rows: IntpArray, own: Int32Array, keys: FloatArray, n_clusters: int) -> list[RowNumbers]:
-    # Round the distances, so that identical samples are tied.
-    order = np.lexsort((rows, np.round(keys, 12), own))
-    starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
-    return [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts.tolist())]
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
@@ -540,28 +499,33 @@ def panels(
     result: ClusteringResult,
     samples: Samples | None,
     labels: Labels,
-    distances: SampledDistances | None,
     facts: Sequence[ClusterFacts],
     *,
     features_title: str,
     sample_names: NDArray[np.str_],
-    sample_kind: str = "sample",
+    sample_kind: str,
 ) -> list[Panel]:
     """Return the available panels for the result, whose clusters ``facts`` describes."""
     found = []
-    if samples is not None and samples.bags is not None and distances is not None:
-        found.append(_bag_distances(distances, labels, sample_names))
+    if samples is not None and samples.bags is not None:
+        found.append(_bag_distances(samples, labels, sample_names))
     found += similarity_panels(result.similarity, labels, result.eigenvalues)
     if result.pool is not None and result.pool.coassociation is not None:
         found.append(pool_panel(result.pool.coassociation(MOST_SIDE)))
     if samples is not None and samples.kind == "sparse":
-        found += _term_panels(labels, facts, features_title, sample_kind)
+        sizes = np.bincount(labels[labels >= 0], minlength=len(facts))
+        for cluster in np.sort(np.argsort(-sizes, kind="stable")[:_DRAWN]):
+            if features := facts[cluster].features:
+                note = f"{sizes[cluster]} {sample_kind}{'' if sizes[cluster] == 1 else 's'}"
+                terms, weights = zip(*features, strict=True)
+                title = f"Cluster {cluster}: {features_title}"
+                found.append(Panel("bars", title, note, x=terms, y=weights, axes=("", "weight")))
     return found
 
 
-def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[np.str_]) -> Panel:
-    data = bag_distance_data(distances.D, labels[distances.rows], max_bags=MOST_SIDE)
-    shown = distances.rows[data.order]
+def _bag_distances(samples: Samples, labels: Labels, names: NDArray[np.str_]) -> Panel:
+    data = bag_distance_data(samples.D, labels[samples.rows], max_bags=MOST_SIDE)
+    shown = samples.rows[data.order]
     places = [str(name) for name in names[shown]]
     note = "Bags are ordered by cluster, and the most central bag of each cluster comes first."
     if len(shown) < len(labels):
@@ -642,23 +606,6 @@ def roc_panel(curves: Any) -> Panel:
     return Panel("lines", "ROC curves", note, series=series, axes=axes)
 
 
-def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind: str) -> list[Panel]:
-    sizes = np.bincount(labels[labels >= 0], minlength=len(facts))
-    largest = np.sort(np.argsort(-sizes, kind="stable")[:_DRAWN])
-    return [
-        Panel(
-            "bars",
-            f"Cluster {cluster}: {title}",
-            f"{sizes[cluster]} {kind}{'' if sizes[cluster] == 1 else 's'}",
-            x=[name for name, _ in facts[cluster].features],
-            y=[weight for _, weight in facts[cluster].features],
-            axes=("", "weight"),
-        )
-        for cluster in largest
-        if facts[cluster].features
-    ]
-
-
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
     """Return a text with each cluster's first and last position (from 1), or "" for over 24 clusters."""
     if len(names) > 24:
@@ -668,8 +615,8 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
     return f"Clusters and their positions: {', '.join(spans)}." if spans else ""
 
 
-def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """Select all samples or, if they exceed ``max_points``, the unique samples ``kept`` and random others."""
+def shown_rows(n_samples: int, kept: IntpArray, max_points: int, rng: np.random.Generator) -> IntpArray:
+    """Select all samples or, above ``max_points`` samples, the unique samples ``kept`` and random others."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     others = np.setdiff1d(np.arange(n_samples), kept)
@@ -677,24 +624,24 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
     return np.union1d(kept, rng.choice(others, more, replace=False))
 
 
-def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    positions, axes, note = _positions(samples, rows, distances)
+def plane_map(samples: Samples, rows: IntpArray) -> PlaneMap:
+    positions, axes, note = _positions(samples, rows)
     note, is_projected = _noted(note, len(rows), samples.n_samples), axes in (_COMPONENTS, _SCALED)
-    neighbors = _embedded(samples, rows, distances, positions) if is_projected else None
+    neighbors = _embedded(samples, rows, positions) if is_projected else None
     return PlaneMap(positions, rows.astype(np.int64), axes, note, neighbors)
 
 
-def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
+def _embedded(samples: Samples, rows: IntpArray, plane: FloatArray) -> FloatArray | None:
     """Return t-SNE positions (NaN for omitted samples), or None if ``plane`` preserves distances well."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
-    known = np.isin(rows, found.rows)
+    known = np.isin(rows, samples.rows)
     places = np.arange(len(rows)) if samples.bags is None else np.flatnonzero(known)
     if len(places) > _MOST_EMBEDDED:
         places = places[np.linspace(0, len(places) - 1, _MOST_EMBEDDED).astype(np.intp)]
-    inside = np.searchsorted(found.rows, rows[places])
-    D = found.D[np.ix_(inside, inside)] if known[places].all() else samples.distances(rows[places])
+    inside = np.searchsorted(samples.rows, rows[places])
+    D = samples.D[np.ix_(inside, inside)] if known[places].all() else samples.distances(rows[places])
     start = plane[places]
     if len(places) < _FEWEST_EMBEDDED or not D.any() or not start.std(axis=0).all():
         return None
@@ -709,7 +656,7 @@ def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: Floa
     return positions
 
 
-def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | None) -> list[MapColumn]:
+def map_columns(samples: Samples, rows: IntpArray, heatmap: descriptions.Heatmap | None) -> list[MapColumn]:
     """Return the columns that can colour the samples on a map, starting with the heatmap's columns."""
     first = [] if heatmap is None else [column for column, _ in heatmap.columns]
     found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)
@@ -725,12 +672,15 @@ def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | No
     ]
 
 
-def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    note = _noted("Positions as passed", len(rows), len(embedding))
-    return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
+def given_map(positions: FloatArray, rows: IntpArray, names: Sequence[Any] | None) -> PlaneMap:
+    axes, what = ("first coordinate", "second coordinate"), "Positions"
+    if names is not None:
+        axes, what = (str(names[0]), str(names[1])), "Columns"
+    note = _noted(f"{what} as passed", len(rows), len(positions))
+    return PlaneMap(positions[rows], rows.astype(np.int64), axes, note)
 
 
-def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
+def area_map(geometry: Any, n_samples: int, rows: IntpArray) -> PlaneMap:
     """Return a map with a point inside each area, and with simplified outlines if all areas are shown."""
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
@@ -750,21 +700,12 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
     return replace(shown, outlines=np.concatenate(rings) if rings else None)
 
 
-def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
-    found = checked_array(embedding, "embedding", np.float64)
-    if found.shape != (n_samples, 2):
-        raise ValueError(f"embedding must have shape ({n_samples}, 2), got {found.shape}")
-    return found
-
-
-def _positions(
-    samples: Samples, rows: Rows, distances: SampledDistances
-) -> tuple[FloatArray, tuple[str, str], str]:
+def _positions(samples: Samples, rows: IntpArray) -> tuple[FloatArray, tuple[str, str], str]:
     if samples.given is not None:
-        return _scaled_distances(samples.given, rows, distances)
+        return _scaled_distances(samples.given, rows, samples.rows, "the passed distances")
     if samples.bags is not None:
-        if len(distances.rows) == samples.n_samples <= _LANDMARKS:
-            return _scaled_distances(distances.D, rows, distances, "Hausdorff distances")
+        if len(samples.rows) == samples.n_samples <= _LANDMARKS:
+            return _scaled_distances(samples.D, rows, samples.rows, "Hausdorff distances")
         points, share = partitions.components(samples.points, len(samples.points))
         return points[rows], _COMPONENTS, f"Principal components of bag means ({share:.0%} of the variance)"
     if samples.table.shape[1] <= 2:
@@ -776,12 +717,11 @@ def _positions(
 
 
 def _scaled_distances(
-    D: FloatArray, rows: Rows, distances: SampledDistances, what: str = "the passed distances"
+    D: FloatArray, rows: IntpArray, landmarks: IntpArray, what: str
 ) -> tuple[FloatArray, tuple[str, str], str]:
     if len(D) <= _REFINED:
         positions, stress = partitions.scaled_to_plane((D + D.T) / 2.0)
         return positions[rows], _SCALED, f"Multidimensional scaling of {what} (stress {stress:.2f})"
-    landmarks = distances.rows
     if len(landmarks) > _LANDMARKS:
         landmarks = landmarks[np.linspace(0, len(landmarks) - 1, _LANDMARKS).astype(np.intp)]
     between = D[np.ix_(landmarks, landmarks)]

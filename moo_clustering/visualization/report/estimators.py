@@ -1,5 +1,6 @@
 """Reports on fitted estimators."""
 
+import inspect
 import shutil
 import sys
 import tempfile
@@ -17,16 +18,19 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from moo_clustering import results
-from moo_clustering._arrays import BoolArray, Int32Array, Int64Array, integer, unit_rows, warn_caller
+from moo_clustering._arrays import integer, unit_rows, warn_caller
 from moo_clustering._data import as_frame, checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted, shortened
+from moo_clustering._types import BoolArray, Int32Array, Int64Array
 from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
+from moo_clustering.constraints._checks import check_pairs
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
     ComparedTerms,
+    Heatmap,
     of_rows,
     with_columns,
 )
@@ -155,51 +159,65 @@ def report_content(
     n = labels.shape[1]
     if geometry is None and (own := geometry_of(X)) is not None:
         geometry, X = own, X.drop(columns=own.name)
-    must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
+    must, cannot = check_pairs(must_link, n, "must_link"), check_pairs(cannot_link, n, "cannot_link")
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
-    positions = None if embedding is None else describing.checked_embedding(embedding, n)
+    positions = None if embedding is None else checked_array(embedding, "embedding", np.float64)
+    if positions is not None and positions.shape != (n, 2):
+        raise ValueError(f"embedding must have shape ({n}, 2), got {positions.shape}")
     integer("max_points", max_points), integer("max_described", max_described, 0)
-    for name, frame in (("columns", columns), ("left_out", left_out)):
-        if frame is not None and len(frame) != n:
-            raise ValueError(f"{name} must have one row per sample ({n}), got {len(frame)}")
+    given: Any = (("left_out", left_out, "row"), ("sample_texts", sample_texts, "text"))
+    for name, each, unit in given:
+        if each is not None and len(each) != n:
+            raise ValueError(f"{name} must have one {unit} per sample ({n}), got {len(each)}")
+    texts = None if sample_texts is None else [str(text) for text in sample_texts]
     read = _read(estimator, result, X, feature_names, columns, units)
     samples = read if isinstance(read, describing.Samples) else None
     if samples is None and is_frame(X):
         warn_caller(str(read))
-    names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
+    names = checked_names(sample_names, X, n)
     of_bags = samples is not None and samples.bags is not None
     kind = sample_kind or ("bag" if of_bags else "sample" if texts is None else "document")
     features_title = f"leading {'terms' if kind == 'document' else 'features'}, by mean weight"
     rng = np.random.default_rng(random_state)
-    agreed = describing.agreement(labels, run.chosen, rng)
-    described = describing.describe(samples, run, max_described, rng)
-    facts_of_chosen = described.facts.get(run.chosen, [])
+    to_result, agreement, agreement_note = describing.agreement(labels, run.chosen, rng)
+    clusters: describing.Clusters = {}
+    heatmaps: dict[int, Heatmap] = {}
+    silhouettes, notes = np.full(len(labels), np.nan), list[str]()
     if samples is not None:
-        _add_rules(facts_of_chosen, samples, labels[run.chosen])
+        samples = samples.with_distances(int(np.maximum(labels.max(axis=1) + 1, 0).sum()), rng)
+        clusters, heatmaps, silhouettes, notes = describing.describe(samples, run, labels, max_described)
+        chosen_facts = clusters.get(run.chosen, [])
+        _add_rules(chosen_facts, samples, labels[run.chosen])
         if samples.table is not None and len(labels) == 1:
-            features_title = _weighed(result, facts_of_chosen, samples) or features_title
-    kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
-    rows = describing.shown_rows(n, kept, max_points, rng)
+            features_title = _weighed(result, chosen_facts, samples) or features_title
+    kept = np.concatenate([must.ravel(), cannot.ravel(), describing.kept_typical(clusters, max_points)])
+    rows = describing.shown_rows(n, np.unique(kept).astype(np.intp), max_points, rng)
     shown = None
     if geometry is not None:
         shown = describing.area_map(geometry, n, rows)
     elif positions is not None:
-        shown = describing.given_map(positions, rows)
-    elif samples is not None and described.distances is not None:
-        shown = describing.plane_map(samples, rows, described.distances)
-    if shown is not None and geometry is None and isinstance(embedding, pd.DataFrame):
-        axes = (str(embedding.columns[0]), str(embedding.columns[1]))
-        shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
+        axes = list(embedding.columns) if isinstance(embedding, pd.DataFrame) else None
+        shown = describing.given_map(positions, rows, axes)
+    elif samples is not None:
+        shown = describing.plane_map(samples, rows)
     if shown is not None and samples is not None:
-        columns_of_map = describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
-        shown = replace(shown, columns=columns_of_map)
-    # Packages whose versions can affect results.
+        shown = replace(shown, columns=describing.map_columns(samples, rows, heatmaps.get(run.chosen)))
+    end = " and others for comparison" if len(labels) > 1 else ", so there is no choice"
+    missing = (
+        [] if result.has_front else [f"There is no front, because the method returns one solution{end}."]
+    )
+    missing += [*run.notes, *([str(read)] if samples is None else [])]
+    missing += [*(["There is no map of the samples."] if shown is None else []), *notes]
     versions = environment()
+    # Packages whose versions can affect results.
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
-    made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
-    shown_columns = _columns(result, run, supervision, described, agreed)
+    shown_columns = contents.solution_columns(result, run, labels, supervision)
+    shown_columns.append(contents.Column("silhouette", silhouettes, greater_is_better=True))
+    if len(labels) > 1:
+        shown_columns.append(contents.Column(contents.TO_RESULT, to_result))
+    shown_columns = [column for column in shown_columns if np.isfinite(column.values).any()]
     figures = describing.panels(
-        result, samples, labels[run.chosen], described.distances, facts_of_chosen,
+        result, samples, labels[run.chosen], clusters.get(run.chosen, []),
         features_title=features_title, sample_names=names, sample_kind=kind,
     )  # fmt: skip
     archive = result.archive
@@ -207,32 +225,32 @@ def report_content(
     n_distinct = len(np.unique(relabel_by_first_appearance(labels + 1), axis=0))
     return contents.ReportContent(
         title=title or type(estimator).__name__,
-        names=run.solutions.names,
+        names=run.names,
         labels=labels,
         sample_names=names,
         facts=[
             *run_facts(estimator, result, samples, (must, cannot), options),
             *facts,
             ("solutions", f"{len(labels)}" + f", {n_distinct} of them distinct" * (n_distinct < len(labels))),
-            (contents.MADE_WITH, made_with),
+            (contents.MADE_WITH, ", ".join(f"{name} {versions[name]}" for name in decisive)),
         ],
         sample_kind=kind,
         sample_texts=texts,
         columns=shown_columns,
         chosen=run.chosen,
         rules=run.rules,
-        cluster_names=_cluster_names(run, described.facts, result),
+        cluster_names=_cluster_names(run, clusters, result),
         map=shown,
-        clusters=described.facts,
-        heatmaps=described.heatmaps,
+        clusters=clusters,
+        heatmaps=heatmaps,
         features_title=features_title,
         must_link=must,
         cannot_link=cannot,
-        agreement=agreed.table,
-        agreement_note=agreed.note,
+        agreement=agreement,
+        agreement_note=agreement_note,
         history=None if (history := result.history()) is None or not len(history) else history,
         panels=[*maps, *figures, *([describing.roc_panel(roc_curves)] if roc_curves else [])],
-        missing=[*_missing(result, run, None if samples else str(read), shown is not None), *described.notes],
+        missing=missing,
         confidence=float("nan") if result.pool is None else result.pool.confidence,
         cuts=contents.cuts(result, run, shown_columns),
         left_out=describing.left_out_columns(left_out),
@@ -332,23 +350,19 @@ def explain_of(
     read = _read(estimator, result, X, feature_names, columns)
     names = describe_of(estimator, X, class_names=class_names, namer=namer, read=read).names
     assert isinstance(read, describing.Samples)
-    frame, further = _rule_columns(read, labels)
-    if frame is None:
+    rules = _rules_of(read, labels, max_conditions=max_conditions, names=names)
+    if rules is None:
         raise ValueError(
             "X contains distances, which have no columns for rules; pass columns with one row per sample"
         )
-    is_terms = isinstance(read.compared, ComparedTerms)
-    return rules_of(
-        labels, frame, further,
-        max_conditions=max_conditions, names=names, units=read.units, is_terms=is_terms,
-    )  # fmt: skip
+    return rules
 
 
-def _rule_columns(
-    samples: describing.Samples, labels: NDArray[Any]
-) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
-    """Return columns for rules (None for distances), and a function that extracts them from new samples."""
+def _rules_of(samples: describing.Samples, labels: NDArray[Any], **options: Any) -> ClusterRules | None:
+    """Find rules for the clusters; return None for distances without columns."""
     compared, n_features = samples.compared, len(samples.feature_names)
+    # A function extracts the columns of the rules from new samples.
+    columns, further = samples.columns, samples.further
     if isinstance(compared, ComparedTerms):
         # For documents, rules use at most 200 terms.
         places = compared.specific(labels, 200)
@@ -359,25 +373,23 @@ def _rule_columns(
                 raise ValueError(f"X must have {n_features} columns, got shape {Z.shape}")
             return pd.DataFrame(sparse.csr_array(Z)[:, places].toarray() > 0, columns=names)
 
-        return occurrences(samples.table), occurrences
-    if compared is None or samples.columns is not None:
-        return samples.columns, samples.further
-    frame = pd.DataFrame(samples.table, columns=list(samples.feature_names))
-    return frame, None if samples.bags is None else lambda Z: as_bags(Z).means()
+        columns, further = occurrences(samples.table), occurrences
+    elif columns is None and compared is not None:
+        columns = pd.DataFrame(samples.table, columns=list(samples.feature_names))
+        further = None if samples.bags is None else lambda Z: as_bags(Z).means()
+    if columns is None:
+        return None
+    is_terms = isinstance(compared, ComparedTerms)
+    return rules_of(labels, columns, further, units=samples.units, is_terms=is_terms, **options)
 
 
 def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
     """Add selected rules (see :meth:`ClusterRules.select`) to the facts about the result's clusters."""
-    if not 0 < len(facts) <= 20:  # the page shows rules only for up to 20 clusters
-        return
-    frame, further = _rule_columns(samples, labels)
-    if frame is None:
-        return
-    is_terms = isinstance(samples.compared, ComparedTerms)
-    found = rules_of(labels, frame, further, units=samples.units, is_terms=is_terms).select()
-    for rule in sorted(found.rules, key=lambda rule: -rule.recall):
-        said = str(rule).removeprefix(f"{rule.name}: ")
-        facts[rule.cluster] = replace(facts[rule.cluster], rules=(*facts[rule.cluster].rules, said))
+    # The page shows rules only for up to 20 clusters.
+    if 0 < len(facts) <= 20 and (found := _rules_of(samples, labels)) is not None:
+        for rule in sorted(found.select().rules, key=lambda rule: -rule.recall):
+            said = str(rule).removeprefix(f"{rule.name}: ")
+            facts[rule.cluster] = replace(facts[rule.cluster], rules=(*facts[rule.cluster].rules, said))
 
 
 def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
@@ -399,7 +411,7 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return new samples' clusters, whether each is unlike the training data, these data, and names."""
+    """Return the clusters of new samples, whether each is unlike the training data, those data, and names."""
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -432,7 +444,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return scaled training data and new rows; for distances, the matrix and the new rows' minima."""
+    """Return scaled training data and scaled new rows. For distances, return the minimum of each new row."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -480,32 +492,13 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
     return Drift.of(labels, unlike, known.sizes, names, prepared)
 
 
-def _columns(
-    result: ClusteringResult,
-    run: contents.RunSolutions,
-    supervision: Mapping[str, Any],
-    described: describing.Described,
-    agreed: describing.Agreement,
-) -> list[contents.Column]:
-    labels, found = run.labels, run.solutions.found
-    columns = contents.objective_columns(result.front, found)
-    columns += contents.size_columns(labels)
-    columns += contents.score_columns(result, found)
-    columns += contents.constraint_columns(labels, supervision)
-    if described.cohesions:
-        columns.append(contents.Column("silhouette", described.silhouettes, greater_is_better=True))
-    if len(labels) > 1:
-        columns.append(contents.Column(contents.TO_RESULT, agreed.with_chosen))
-    return [column for column in columns if np.isfinite(column.values).any()]
-
-
 def _cluster_names(
-    run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
+    run: contents.Solutions, facts: describing.Clusters, result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names: the user's names, else names of classes, else names from descriptions."""
+    """Return cluster names. The user's names replace class names, which replace names from descriptions."""
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
-    for place, solution in enumerate(run.solutions.found):
+    for place, solution in enumerate(run.found):
         if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
             found[place] = solution.cluster_names
     if result.user_names:
@@ -529,29 +522,6 @@ def _weighed(
     return "most distinctive features and their weights in the cluster (1: mean weight)"
 
 
-def _missing(
-    result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
-) -> list[str]:
-    end = " and others for comparison" if len(run.labels) > 1 else ", so there is no choice"
-    front = f"There is no front, because the method returns one solution{end}."
-    notes = [*([] if result.has_front else [front]), *run.notes, *([] if why is None else [why])]
-    return notes if has_map else [*notes, "There is no map of the samples."]
-
-
-def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of row indices, shape (n_pairs, 2); raise a ValueError for wrong shapes or unknown rows."""
-    if pairs is None or np.size(pairs) == 0:
-        return np.empty((0, 2), dtype=np.int64)
-    found = checked_array(pairs, name)
-    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be pairs of row indices, got {found.dtype} of shape {found.shape}")
-    if found.min() < 0 or found.max() >= n_samples:
-        raise ValueError(
-            f"{name} must contain row indices from 0 to {n_samples - 1}, got {found.min()} to {found.max()}"
-        )
-    return found.astype(np.int64)
-
-
 def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
     """Return classes 0, 1, ... (-1: unlabelled), or None if labels are sets or no sample is labelled."""
     if y is None:
@@ -570,23 +540,14 @@ def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return sample names. Default: names of bags, table rows or AnnData observations, or row indices."""
+    """Return sample names. Default: names of bags or of the rows of a table; otherwise, row indices."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
-    if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
+    elif names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
         names = as_frame(X)[0].index.tolist()
     found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
     if len(found) != n_samples:
         raise ValueError(f"sample_names must have one name per sample ({n_samples}), got {len(found)}")
-    return found
-
-
-def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    if texts is None:
-        return None
-    found = [str(text) for text in texts]
-    if len(found) != n_samples:
-        raise ValueError(f"sample_texts must have one text per sample ({n_samples}), got {len(found)}")
     return found
 
 
@@ -600,9 +561,9 @@ def run_facts(
     """Return facts about a run, such as method, changed options, and numbers of samples and features."""
     facts = [*result.facts, ("method", type(estimator).__name__)]
     parameters = {} if isinstance(estimator, PartitionArchive) else estimator.get_params(deep=False)
-    options = changed_options(estimator, parameters) if options is None else options
     if parameters:
-        changed = ", ".join(f"{name}={value}" for name, value in options.items())
+        shown = changed_options(estimator) if options is None else options
+        changed = ", ".join(f"{name}={value}" for name, value in shown.items())
         facts.append(("parameters", f"{changed}; others: defaults" if changed else "defaults"))
     if "random_state" in parameters:
         facts.append(("seed", shortened(repr(parameters["random_state"]), 60)))
@@ -620,14 +581,12 @@ def run_facts(
     return facts
 
 
-def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
+def changed_options(estimator: Any) -> dict[str, str]:
     """Return the parameters (except random_state) that affect the result and differ from their defaults."""
-    import inspect
-
     signature = inspect.signature(type(estimator).__init__).parameters
     apart = {"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"}
     found = {}
-    for name, value in (estimator.get_params(deep=False) if parameters is None else parameters).items():
+    for name, value in estimator.get_params(deep=False).items():
         usual = signature[name].default if name in signature else None
         said, expected = (shortened(repr(each), 60) for each in (value, usual))
         if name not in apart and said != expected:

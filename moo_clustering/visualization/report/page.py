@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
@@ -22,7 +22,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from moo_clustering._arrays import Int32Array, Int64Array, IntArray, IntpArray, choice
+from moo_clustering._arrays import Int64Array, IntArray, IntpArray, choice
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.estimators._pareto_confidence import BEYOND_CHANCE
@@ -33,7 +33,6 @@ from moo_clustering.visualization.report.content import (
     TO_RESULT,
     ClusterFacts,
     Column,
-    LimitRow,
     MapColumn,
     Panel,
     PlaneMap,
@@ -88,7 +87,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file written by :func:`save_content` without executing code in it; sequences become tuples."""
+    """Read a file written by :func:`save_content`. Nothing in it is executed, and sequences become tuples."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -161,43 +160,40 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 def fits(content: ReportContent) -> bool:
     """Return whether all arrays have matching lengths, and all indices are in range."""
-    if content.labels.ndim != 2 or len(content.names) != len(content.labels):
+    if content.labels.ndim != 2:
         return False
     n_solutions, n_samples = content.labels.shape
-    counted = [len(column.values) for column in content.columns]
-    counted += [len(content.runs)] if content.runs else []
-    counted += [len(values) for _, _, values in content.limits]
-    named = [len(content.sample_names)]
-    named += [] if content.sample_texts is None else [len(content.sample_texts)]
-    named += [len(codes) for _, _, codes in content.left_out]
-    if {*counted, n_solutions} != {n_solutions} or {*named, n_samples} != {n_samples}:
-        return False
+    of_solutions: list[Any] = [content.names, *(column.values for column in content.columns)]
+    of_solutions += [*([content.runs] if content.runs else []), *(values for _, _, values in content.limits)]
+    of_samples: list[Any] = [content.sample_names, *(codes for _, _, codes in content.left_out)]
+    of_samples += [] if content.sample_texts is None else [content.sample_texts]
     described = (*content.cluster_names, *content.clusters, *content.heatmaps)
-    solutions = [content.chosen, *content.rules.values(), *described]
-    solutions += [cut[0] for cut in content.cuts]
+    solutions = [content.chosen, *content.rules.values(), *described, *(cut[0] for cut in content.cuts)]
     linked: Any = [(each.matrix, each.solutions) for each in content.panels if each.solutions is not None]
-    samples = [content.must_link, content.cannot_link, [doubt[0] for doubt in content.doubts]]
-    samples += [] if content.map is None else [content.map.rows]
-    samples += [facts.typical for found in content.clusters.values() for facts in found]
+    rows: list[Any] = [content.must_link, content.cannot_link, [doubt[0] for doubt in content.doubts]]
+    rows += [facts.typical for found in content.clusters.values() for facts in found]
     return (
-        _within(solutions, n_solutions)
+        all(len(each) == n_solutions for each in of_solutions)
+        and all(len(each) == n_samples for each in of_samples)
+        and _within(solutions, n_solutions)
         and all(np.shape(matrix) == places.shape for matrix, places in linked)
         and all(_within(places + 1, n_solutions + 1) for _, places in linked)
-        and all(_within(rows, n_samples) for rows in samples)
-        and (content.map is None or _fits(content.map))
+        and all(_within(each, n_samples) for each in rows)
+        and (content.map is None or _fits(content.map, n_samples))
         and all(np.shape(found.values) == found.levels.shape for found in content.heatmaps.values())
         and (content.agreement is None or content.agreement.shape == (n_solutions, n_solutions))
     )
 
 
-def _fits(plane: PlaneMap) -> bool:
+def _fits(plane: PlaneMap, n_samples: int) -> bool:
     n_shown, others = len(plane.rows), [] if plane.neighbors is None else [plane.neighbors.shape]
     columns = {len(column.values) for column in plane.columns}
     if (outlines := plane.outlines) is not None:
         places = outlines[~np.isnan(outlines[:, 0]), 0]
         if outlines.shape[1] != 3 or not _within(places.astype(np.int64), n_shown):
             return False
-    return {plane.positions.shape, *others} == {(n_shown, 2)} and columns <= {n_shown}
+    shapes = {plane.positions.shape, *others}
+    return shapes == {(n_shown, 2)} and columns <= {n_shown} and _within(plane.rows, n_samples)
 
 
 def _within(places: Any, count: int) -> bool:
@@ -206,143 +202,119 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    # Samples are matched by name. The order of samples and the chosen solution are those of the first run;
-    # the map is that of the first run with a map. Names of rules, histories and figures get the run name as a
-    # prefix. An additional rule for each run selects the run's result.
+    """Merge the reports of several runs, whose samples are matched by name.
+
+    The order of the samples and the chosen solution are those of the first run. The map is that of the first
+    run with a map. Names of rules, histories and figures start with the name of their run. For each run, an
+    additional rule selects the run's result.
+    """
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
         raise ValueError(f"merge requires at least one run and one name per run, got {given}")
     if len(contents) == 1:
         return contents[0]
     first, runs = contents[0], distinct_names(names)
-    starts = np.cumsum([0] + [content.n_solutions for content in contents]).tolist()
-    rows = [rows_in(first, content, (runs[0], run)) for content, run in zip(contents, runs, strict=True)]
-    parts = [_Part(*part) for part in zip(contents, runs, starts, rows, strict=False)]
-    labels = np.vstack([part.labels() for part in parts])
-    agreed = agreement(labels, first.chosen, np.random.default_rng(0))
+    n_solutions = sum(content.n_solutions for content in contents)
+    parts, start = [], 0
+    for content, run in zip(contents, runs, strict=True):
+        parts.append(_part(content, run, rows_in(first, content, (runs[0], run)), start, n_solutions))
+        start += content.n_solutions
+    joined: dict[str, Any] = {
+        name: [item for part in parts for item in vars(part)[name]]
+        for name in ("names", "runs", "panels", "missing", "limits")
+    }
+    joined |= {
+        name: {key: item for part in parts for key, item in vars(part)[name].items()}
+        for name in ("rules", "cluster_names", "clusters", "heatmaps")
+    }
+    labels = np.vstack([part.labels for part in parts])
+    with_chosen, table, note = agreement(labels, first.chosen, np.random.default_rng(0))
     return ReportContent(
         title=" and ".join(dict.fromkeys(content.title for content in contents)),
-        names=[name for content in contents for name in content.names],
         labels=labels,
         sample_names=first.sample_names,
-        facts=_facts(parts),
+        facts=_facts(contents, runs),
         sample_kind=_common([content.sample_kind for content in contents], "sample"),
-        sample_texts=next((texts for part in parts if (texts := part.texts()) is not None), None),
+        sample_texts=next((part.sample_texts for part in parts if part.sample_texts is not None), None),
         columns=[
-            replace(column, values=agreed.with_chosen) if column.name == TO_RESULT else column
+            replace(column, values=with_chosen) if column.name == TO_RESULT else column
             for column in united_columns(contents, runs)
         ],
         chosen=first.chosen,
-        rules={name: row for part in parts for name, row in part.rules().items()},
-        runs=[run for part in parts for run in part.runs()],
-        cluster_names={
-            part.start + row: known for part in parts for row, known in part.content.cluster_names.items()
-        },
-        map=next((plane for part in parts if (plane := part.map()) is not None), None),
-        clusters={row: facts for part in parts for row, facts in part.clusters().items()},
-        heatmaps={part.start + row: each for part in parts for row, each in part.content.heatmaps.items()},
+        map=next((part.map for part in parts if part.map is not None), None),
         features_title=" or ".join(dict.fromkeys(one.features_title for one in contents if one.clusters))
         or first.features_title,
-        must_link=np.unique(np.vstack([part.pairs(part.content.must_link) for part in parts]), axis=0),
-        cannot_link=np.unique(np.vstack([part.pairs(part.content.cannot_link) for part in parts]), axis=0),
-        agreement=agreed.table,
-        agreement_note=agreed.note,
-        history=_histories(parts),
-        panels=[part.panel(panel) for part in parts for panel in part.content.panels],
-        missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
+        must_link=np.unique(np.vstack([part.must_link for part in parts]), axis=0),
+        cannot_link=np.unique(np.vstack([part.cannot_link for part in parts]), axis=0),
+        agreement=table,
+        agreement_note=note,
+        history=_merged_history(contents, runs),
         left_out=first.left_out,
-        limits=[row for part in parts for row in part.limits(len(labels))],
+        **joined,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Report that is merged with other reports."""
+def _part(content: ReportContent, run: str, rows: Int64Array, start: int, n_solutions: int) -> ReportContent:
+    """Return a report with the rows, indices of solutions, and names that it has in a merged report."""
+    moved = _renumbered(content, {row: start + row for row in range(content.n_solutions)})
+    order, texts, end = np.argsort(rows), content.sample_texts, n_solutions - start - content.n_solutions
+    return replace(
+        moved,
+        labels=content.labels[:, order],
+        sample_texts=None if texts is None else [texts[place] for place in order],
+        # If the report was itself merged, also name the run in that report.
+        runs=[f"{run}: {inner}" for inner in content.runs] or [run] * content.n_solutions,
+        rules={f"{run}: {rule}": row for rule, row in {"result": moved.chosen, **moved.rules}.items()},
+        map=None if content.map is None else _moved_map(content.map, rows),
+        clusters={
+            row: [replace(each, typical=tuple(rows[[*each.typical]].tolist())) for each in found]
+            for row, found in moved.clusters.items()
+        },
+        must_link=np.sort(rows[np.reshape(content.must_link, (-1, 2)).astype(np.int64)], axis=1),
+        cannot_link=np.sort(rows[np.reshape(content.cannot_link, (-1, 2)).astype(np.int64)], axis=1),
+        panels=[replace(panel, title=f"{run}: {panel.title}") for panel in moved.panels],
+        missing=[f"{run}: {sentence}" for sentence in content.missing],
+        limits=[
+            (f"{run}: {name}", requirement, np.pad(values, (start, end), constant_values=np.nan))
+            for name, requirement, values in content.limits
+        ],
+    )
 
-    content: ReportContent
-    run: str
-    start: int  # index of this report's first solution in the merged report
-    rows: Int64Array  # shape (n_samples,): rows of this report's samples in the merged report
 
-    def labels(self) -> Int32Array:
-        labels = np.empty_like(self.content.labels)
-        labels[:, self.rows] = self.content.labels
-        return labels
-
-    def texts(self) -> list[str] | None:
-        texts = self.content.sample_texts
-        return None if texts is None else [texts[place] for place in np.argsort(self.rows)]
-
-    def runs(self) -> list[str]:
-        """Return each solution's run; for a report that is itself merged, also the run in that report."""
-        inner = [f"{self.run}: {run}" for run in self.content.runs]
-        return inner or [self.run] * self.content.n_solutions
-
-    def rules(self) -> dict[str, int]:
-        found = {"result": self.content.chosen, **self.content.rules}
-        return {f"{self.run}: {rule}": self.start + row for rule, row in found.items()}
-
-    def map(self) -> PlaneMap | None:
-        plane = self.content.map
-        if plane is None:
-            return None
-        rows = self.rows[plane.rows]
-        order = np.argsort(rows)
-        columns = [replace(column, values=column.values[order]) for column in plane.columns]
-        near = None if plane.neighbors is None else plane.neighbors[order]
-        outlines = None if plane.outlines is None else plane.outlines.copy()
-        if outlines is not None:
-            known = ~np.isnan(outlines[:, 0])
-            outlines[known, 0] = np.argsort(order)[outlines[known, 0].astype(np.int64)]
-        return PlaneMap(plane.positions[order], rows[order], plane.axes, plane.note, near, columns, outlines)
-
-    def limits(self, n_solutions: int) -> list[LimitRow]:
-        rows = []
-        for name, requirement, own in self.content.limits:
-            values = np.full(n_solutions, np.nan)
-            values[self.start : self.start + len(own)] = own
-            rows.append((f"{self.run}: {name}", requirement, values))
-        return rows
-
-    def clusters(self) -> dict[int, list[ClusterFacts]]:
-        def moved(facts: ClusterFacts) -> ClusterFacts:
-            return replace(facts, typical=tuple(self.rows[[*facts.typical]].tolist()))
-
-        return {self.start + row: [*map(moved, found)] for row, found in self.content.clusters.items()}
-
-    def panel(self, panel: Panel) -> Panel:
-        places = panel.solutions
-        places = None if places is None else np.where(places < 0, -1, places + self.start)
-        return replace(panel, title=f"{self.run}: {panel.title}", solutions=places)
-
-    def pairs(self, pairs: Int64Array) -> Int64Array:
-        return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
-
-    def history(self) -> pd.DataFrame | None:
-        """Return the history indexed by generation; of repeated generations, only the last is kept."""
-        history = self.content.history
-        if history is None or history.shape[1] < 2 or not len(history):
-            return None
-        by_generation = history.set_index(history.columns[0])
-        by_generation = by_generation[~by_generation.index.duplicated(keep="last")]
-        return by_generation.add_prefix(f"{self.run}: ")
+def _moved_map(plane: PlaneMap, new_rows: Int64Array) -> PlaneMap:
+    rows = new_rows[plane.rows]
+    order = np.argsort(rows)
+    columns = [replace(column, values=column.values[order]) for column in plane.columns]
+    near = None if plane.neighbors is None else plane.neighbors[order]
+    outlines = None if plane.outlines is None else plane.outlines.copy()
+    if outlines is not None:
+        known = ~np.isnan(outlines[:, 0])
+        outlines[known, 0] = np.argsort(order)[outlines[known, 0].astype(np.int64)]
+    return PlaneMap(plane.positions[order], rows[order], plane.axes, plane.note, near, columns, outlines)
 
 
 def _common(kinds: Sequence[str], otherwise: str) -> str:
     return kinds[0] if len(set(kinds)) == 1 else otherwise
 
 
-def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
+def _facts(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[tuple[str, str]]:
     """Return the facts common to all runs, followed by the other facts of each run."""
-    everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
-    shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
-    own = [(part.run, fact) for part in parts for fact in part.content.facts if tuple(fact) not in everywhere]
-    listed = [(f"{run}: {what}", said) for run, (what, said) in own]
-    return [("runs", ", ".join(part.run for part in parts)), *shared, *listed]
+    everywhere = set.intersection(*({tuple(fact) for fact in content.facts} for content in contents))
+    shared = [fact for fact in contents[0].facts if tuple(fact) in everywhere]
+    pairs = [(run, fact) for run, content in zip(runs, contents, strict=True) for fact in content.facts]
+    own = [(f"{run}: {fact[0]}", fact[1]) for run, fact in pairs if tuple(fact) not in everywhere]
+    return [("runs", ", ".join(runs)), *shared, *own]
 
 
-def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
-    histories = [history for part in parts if (history := part.history()) is not None]
+def _merged_history(contents: Sequence[ReportContent], runs: Sequence[str]) -> pd.DataFrame | None:
+    """Return the histories by generation; of repeated generations, only the last is kept."""
+    histories = []
+    for content, run in zip(contents, runs, strict=True):
+        history = content.history
+        if history is not None and history.shape[1] > 1 and len(history):
+            history = history.set_index(history.columns[0])
+            history = history[~history.index.duplicated(keep="last")]
+            histories.append(history.add_prefix(f"{run}: "))
     if not histories:
         return None
     name = _common([str(history.index.name) for history in histories], "generation")
@@ -353,18 +325,16 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
     """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
     # If columns of the same name have opposite directions, add the run names to their names. Otherwise, merge
     # columns of the same name, even if some have no direction.
-    directions: dict[str, set[bool]] = {}
-    for content in contents:
-        for column in content.columns:
-            found = directions.setdefault(column.name, set())
-            found |= set() if column.greater_is_better is None else {column.greater_is_better}
+    placed = [(place, column) for place, content in enumerate(contents) for column in content.columns]
+    directions: dict[str, set[bool | None]] = {}
+    for _, column in placed:
+        directions.setdefault(column.name, set()).add(column.greater_is_better)
     groups: dict[tuple[str, bool | None], dict[int, Column]] = {}
-    for place, content in enumerate(contents):
-        for column in content.columns:
-            direction, known = column.greater_is_better, directions[column.name]
-            if direction is None and len(known) == 1:
-                [direction] = known
-            groups.setdefault((column.name, direction), {})[place] = column
+    for place, column in placed:
+        direction, known = column.greater_is_better, directions[column.name] - {None}
+        if direction is None and len(known) == 1:
+            [direction] = known
+        groups.setdefault((column.name, direction), {})[place] = column
     titles = [name for name, _ in groups]
     unknown = [np.full(content.n_solutions, np.nan) for content in contents]
     united = []
@@ -414,7 +384,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     Returns
     -------
     str
-        Page of at most 25 MB, unless one solution requires more; solutions may be omitted, with a note.
+        Page of at most 25 MB, unless one solution requires more. A note tells how many solutions are omitted.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
@@ -465,7 +435,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the clusters' certainty, one with figures, and a bar's length (None: no bar)."""
+    """Return two sentences on the certainty of the clusters (in words, in figures), and a bar's length."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -554,16 +524,19 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
             "chosen solution, the solutions that rules select, then the best others in the objectives."
         )
         parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
+        samples["panels"] = [_panel(panel) for panel in kept.panels]
     return parts | samples
 
 
 def _samples(content: ReportContent) -> dict[str, Any]:
-    texts = content.sample_texts
+    texts = None if content.sample_texts is None else [str(text) for text in content.sample_texts]
+    if texts is not None:
+        texts = [text if len(text) <= _TEXT_LENGTH else text[: _TEXT_LENGTH - 1] + "…" for text in texts]
     return {
         "sampleKind": content.sample_kind,
         "sampleNames": encoded_text([str(name) for name in content.sample_names]),
-        "sampleTexts": None if texts is None else encoded_text([_beginning(str(text)) for text in texts]),
-        "map": None if content.map is None else _map(content.map),
+        "sampleTexts": None if texts is None else encoded_text(texts),
+        "map": _json(content.map),
         "mustLink": encoded_array(np.reshape(content.must_link, (-1, 2)), "uint32"),
         "cannotLink": encoded_array(np.reshape(content.cannot_link, (-1, 2)), "uint32"),
         "history": None if content.history is None else _history(content.history),
@@ -572,20 +545,16 @@ def _samples(content: ReportContent) -> dict[str, Any]:
             {"name": name, "values": list(values), "codes": encoded_array(np.add(codes, 1), "uint16")}
             for name, values, codes in content.left_out
         ],
-        "lines": [list(line) for line in content.lines],
-        "files": list(content.files),
+        "lines": _json(content.lines),
+        "files": _json(content.files),
         "looks": [{"color": one.color, "symbol": _SYMBOLS[one.marker]} for one in map(look_of, range(128))],
     }
 
 
 def _parts(content: ReportContent) -> dict[str, Any]:
     columns = [np.asarray(column.values, dtype=np.float64) for column in content.columns]
-    return {
-        "title": content.title,
-        "facts": [[str(name), str(value)] for name, value in content.facts],
-        "missing": [*map(str, content.missing)],
-        "names": [*map(str, content.names)],
-        "runs": [*map(str, content.runs)],
+    kept = ("title", "facts", "missing", "names", "runs", "chosen", "cuts", "doubts")
+    return {name: _json(vars(content)[name]) for name in kept} | {
         "labels": encoded_labels(content.labels),
         "columns": [
             {"name": each.name, "isObjective": each.is_objective, "greaterIsBetter": each.greater_is_better}
@@ -596,12 +565,14 @@ def _parts(content: ReportContent) -> dict[str, Any]:
             for name, requirement, values in content.limits
         ],
         "values": encoded_array(np.reshape(columns, (len(columns), content.n_solutions)), "float64"),
-        "chosen": int(content.chosen),
-        "rules": [[rule, int(row)] for rule, row in content.rules.items()],
-        "cuts": [list(cut) for cut in content.cuts],
-        "doubts": [list(doubt) for doubt in content.doubts],
+        "rules": _json(content.rules.items()),
         "clusterNames": {str(row): [*map(str, names)] for row, names in content.cluster_names.items()},
-        "clusters": {str(row): [*map(_cluster, clusters)] for row, clusters in content.clusters.items()},
+        "clusters": {
+            str(row): [
+                {key: _json(item) for key, item in vars(each).items() if key != "name"} for each in found
+            ]
+            for row, found in content.clusters.items()
+        },
         "heatmaps": {
             str(row): vars(found) | {"levels": np.round(found.levels, 3).tolist()}
             for row, found in content.heatmaps.items()
@@ -622,35 +593,17 @@ def _names_key(content: ReportContent) -> str:
     return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").tobytes() + known).hexdigest()[:16]
 
 
-def _beginning(text: str) -> str:
-    return text if len(text) <= _TEXT_LENGTH else text[: _TEXT_LENGTH - 1] + "…"
-
-
-def _map(plane: PlaneMap) -> dict[str, Any]:
-    return {
-        "positions": encoded_array(plane.positions, "float32"),
-        "rows": encoded_array(plane.rows, "uint32"),
-        "axes": [str(axis) for axis in plane.axes],
-        "note": plane.note,
-        "neighbors": None if plane.neighbors is None else encoded_array(plane.neighbors, "float32"),
-        "columns": [vars(each) | {"values": encoded_array(each.values, "float32")} for each in plane.columns],
-        "outlines": None if plane.outlines is None else encoded_array(plane.outlines, "float32"),
-    }
-
-
-def _cluster(facts: ClusterFacts) -> dict[str, Any]:
-    return {
-        "silhouette": _number(facts.silhouette),
-        "typical": [int(row) for row in facts.typical],
-        "features": [[str(name), _number(weight)] for name, weight in facts.features],
-        "nearest": int(facts.nearest),
-        "contrasts": [[str(part) for part in contrast] for contrast in facts.contrasts],
-        "rules": [str(rule) for rule in facts.rules],
-    }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+def _json(value: Any) -> Any:
+    """Convert a value to JSON types. Real numbers in arrays have single precision; NaN is null elsewhere."""
+    if isinstance(value, np.ndarray):
+        return encoded_array(value, "uint32" if value.dtype.kind in "iu" else "float32")
+    if is_dataclass(value):
+        return {name: _json(item) for name, item in vars(value).items()}
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    if isinstance(value, int | np.integer):
+        return int(value)
+    return value if value is None or isinstance(value, str) else [_json(item) for item in value]
 
 
 def _history(history: pd.DataFrame) -> dict[str, Any]:
@@ -662,18 +615,11 @@ def _history(history: pd.DataFrame) -> dict[str, Any]:
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
-    return {
-        "kind": panel.kind,
-        "title": panel.title,
-        "note": panel.note,
-        "axes": [str(axis) for axis in panel.axes],
-        "x": [value if isinstance(value, str) else _number(value) for value in panel.x],
-        "y": [value if isinstance(value, str) else _number(value) for value in panel.y],
+    return _json(replace(panel, image=b"", solutions=None)) | {
         "series": [
             {"name": str(name), "x": encoded_array(x, "float64"), "y": encoded_array(y, "float64")}
             for name, (x, y) in panel.series.items()
         ],
-        "matrix": None if panel.matrix is None else encoded_array(panel.matrix, "float32"),
         "solutions": None if panel.solutions is None else panel.solutions.ravel().tolist(),
         "image": base64.b64encode(panel.image).decode("ascii"),
     }
@@ -728,19 +674,35 @@ def by_importance(content: ReportContent) -> IntpArray:
 def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
     """Return content with only the solutions ``keep``, which are unique and include the chosen one."""
     rows = np.sort(keep)
-    place = {int(old): new for new, old in enumerate(rows)}
     return replace(
-        content,
+        _renumbered(content, {int(old): new for new, old in enumerate(rows)}),
         names=[content.names[row] for row in rows],
         labels=content.labels[rows],
         columns=[replace(column, values=np.asarray(column.values)[rows]) for column in content.columns],
         limits=[(name, requirement, values[rows]) for name, requirement, values in content.limits],
+        runs=[content.runs[row] for row in rows] if content.runs else (),
+        agreement=None if content.agreement is None else content.agreement[np.ix_(rows, rows)],
+    )
+
+
+def _renumbered(content: ReportContent, place: Mapping[int, int]) -> ReportContent:
+    """Replace indices of solutions as in ``place``, and drop what refers to solutions without a new index."""
+    described: dict[str, Any] = {
+        name: {place[row]: found for row, found in vars(content)[name].items() if row in place}
+        for name in ("cluster_names", "clusters", "heatmaps")
+    }
+    new = np.full(
+        content.n_solutions + 1, -1
+    )  # The last entry is for -1, which marks cells without solution.
+    new[[*place]] = [*place.values()]
+    return replace(
+        content,
         chosen=place[content.chosen],
         rules={rule: place[row] for rule, row in content.rules.items() if row in place},
         cuts=[(place[cut[0]], *cut[1:]) for cut in content.cuts if cut[0] in place],
-        runs=[content.runs[row] for row in rows] if content.runs else (),
-        cluster_names={place[row]: names for row, names in content.cluster_names.items() if row in place},
-        clusters={place[row]: facts for row, facts in content.clusters.items() if row in place},
-        heatmaps={place[row]: found for row, found in content.heatmaps.items() if row in place},
-        agreement=None if content.agreement is None else content.agreement[np.ix_(rows, rows)],
+        panels=[
+            panel if panel.solutions is None else replace(panel, solutions=new[panel.solutions])
+            for panel in content.panels
+        ],
+        **described,
     )

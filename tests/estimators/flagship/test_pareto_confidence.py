@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from moo_clustering import ParetoBagClustering, ParetoClustering
 from moo_clustering.validity import agreement
 from moo_clustering.visualization.report import report_content
-from papers.flagship_confidence import FEATURES, ConfidenceModel, Term
+from papers.flagship_confidence import FEATURES, ConfidenceModel
 from papers.flagship_generated import generated_table
 
 CLEAR, SEVERAL, NONE = "clear", "several good answers", "no structure beyond noise"
@@ -159,7 +159,7 @@ def test_names_of_clusters_and_rows_do_not_matter(blobs):
     X = model._samples.features
     order = np.random.default_rng(0).permutation(len(X))
     reference = type(assessor.reference)
-    test, permuted = reference.of(X), reference.of(X[order])
+    test, permuted = reference(X), reference(X[order])
     assert_allclose([test.p_value(k) for k in (2, 3, 9)], [permuted.p_value(k) for k in (2, 3, 9)], rtol=1e-6)
 
 
@@ -193,7 +193,7 @@ def test_the_same_clusters_have_the_same_p_value_as_features_and_as_distances(ki
     X, classes, _ = generated_table(kind, seed)
     rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(X.shape[1], X.shape[1])))[0]
     distances = fitted(squareform(pdist(X)), metric="precomputed", k_range=[2])
-    of = type(blobs[0]._assessor.reference).of
+    of = type(blobs[0]._assessor.reference)
     tests = [of(X), of(X @ rotation), distances._assessor.reference]
     for k in {2, 5, int(classes.max()) + 1}:
         values = [test.p_value(k) for test in tests]
@@ -212,7 +212,7 @@ def test_repeated_rows_are_no_evidence_of_clusters_in_distances():
 
 def test_a_model_by_hand():
     model = ConfidenceModel(
-        0.5, 0.25, 2.0, {"cut": Term(0.1, 0.2, -1.0, 0.5), "log_points": Term(4.0, 1.0, 0.0, 1.0)}
+        0.5, 0.25, 2.0, {"cut": (0.1, 0.2, -1.0, 0.5), "log_points": (4.0, 1.0, 0.0, 1.0)}
     )
     rows = np.full((1, len(FEATURES)), np.nan)
     rows[0, [FEATURES.index("cut"), FEATURES.index("log_points")]] = 0.3, 4.25
@@ -228,13 +228,13 @@ def test_reference_data_keep_margins_but_only_one_mode(blobs):
     two = np.concatenate([rng.normal(-4, 1, 120), rng.normal(4, 1, 120)])
     X = np.column_stack([two, rng.exponential(size=240), rng.integers(0, 2, 240)])
     reference = type(blobs[0]._assessor.reference)
-    assert reference.of(X).p_value(2) < 0.01
-    assert reference.of(X[:, 1:]).p_value(2) > 0.05
+    assert reference(X).p_value(2) < 0.01
+    assert reference(X[:, 1:]).p_value(2) > 0.05
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_neither_outliers_nor_small_distant_clusters_are_missed(blobs, seed):
-    of, rng = type(blobs[0]._assessor.reference).of, np.random.default_rng(seed)
+    of, rng = type(blobs[0]._assessor.reference), np.random.default_rng(seed)
     heavy = rng.standard_t(2, size=(400, 10))
     assert of(rng.uniform(-4, 4, (10, 10))[rng.integers(10, size=400)] + heavy).p_value(10) < 0.05
     X = rng.normal(size=(300, 3))

@@ -31,7 +31,8 @@ def samples(bags):
 
 @pytest.fixture(scope="module")
 def distances(samples):
-    between = bag_distance_kinds(samples.nearest.bags, directions=samples.nearest.directions)
+    search = samples.nearest.keywords
+    between = bag_distance_kinds(search["bags"], directions=search["directions"])
     assert list(between) == list(DISTANCE_KINDS)
     return between
 
@@ -39,9 +40,9 @@ def distances(samples):
 def test_instances_are_scaled(bags, samples):
     low, high = bags.instances.min(axis=0), bags.instances.max(axis=0)
     scaled = (bags.instances - low) / np.where(high > low, high - low, 1)
-    assert_allclose(samples.nearest.bags.instances, scaled, atol=1e-12)
+    assert_allclose(samples.nearest.keywords["bags"].instances, scaled, atol=1e-12)
     raw = pooled(bags, normalize=False, needs_pool=False)
-    assert_array_equal(raw.nearest.bags.instances, bags.instances)
+    assert_array_equal(raw.nearest.keywords["bags"].instances, bags.instances)
 
 
 def test_graph_pool_and_kernels(bags, samples, distances):
@@ -112,7 +113,7 @@ def test_thinned_bags():
 
 
 def test_seeds(bags):
-    one, two, other = (pooled(bags, s, needs_pool=False).nearest.directions for s in (5, 5, 6))
+    one, two, other = (pooled(bags, s, needs_pool=False).nearest.keywords["directions"] for s in (5, 5, 6))
     assert_array_equal(one, two)
     assert not np.allclose(one, other)
 

@@ -18,12 +18,19 @@ from moo_clustering import FuzzyModesMOGA
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.consensus import cspa
 from moo_clustering.datasets import load_bundled
+from moo_clustering.estimators import fuzzy_modes
 from moo_clustering.estimators._methods import find_method
-from moo_clustering.estimators.fuzzy_modes import majority_vote, reference_row
+from moo_clustering.estimators.fuzzy_modes import reference_row
 from moo_clustering.persistence import CheckpointMismatchError
 
 QUICK = {"pop_size": 20, "n_gen": 12, "random_state": 1}
 VOTE = {"metric": "euclidean", "beta": 0.5, "reference": "first"}
+
+
+def majority_vote(labels, data, **options):
+    return fuzzy_modes.majority_vote(labels, data, FuzzyModesMOGA(2, **options))
+
+
 METRICS = pytest.mark.parametrize("metric", ["hamming", "euclidean"])
 
 

@@ -19,7 +19,6 @@ from moo_clustering.operators import (
 from moo_clustering.operators.deap import ArrayIndividual
 from moo_clustering.operators.deap.selection import SelElite
 from moo_clustering.operators.deap.toolboxes import LabelStep, label_toolbox
-from moo_clustering.operators.partitions import bounds_of
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ValidityIndex
 
@@ -96,8 +95,7 @@ def test_entries_vary_in_place_as_in_pymoo():
     a = array_individual(POOL[2])
     (same,) = toolbox.mutate(a, np.random.default_rng(4))
     assert same is a
-    bounds = bounds_of(PROBLEM)
-    assert_array_equal(a, MUTATION.varied(POOL[2], bounds, np.random.default_rng(4)))
+    assert_array_equal(a, MUTATION.varied(POOL[2], PROBLEM.encoding, np.random.default_rng(4)))
     assert not a.fitness.valid
 
 

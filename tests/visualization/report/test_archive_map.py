@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from moo_clustering import NSGA2Clus
 from moo_clustering.algorithms import MapElites, PartitionArchive
 from moo_clustering.visualization.report import report_content
-from moo_clustering.visualization.report.page import fits, load_content, merge, save_content
+from moo_clustering.visualization.report.page import fits, keep_solutions, load_content, merge, save_content
 
 X = np.array([[0.0], [0.1], [1.0], [1.1], [5.0], [5.1]])
 LABELS = np.array([[0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2]], dtype=np.int32)
@@ -78,6 +78,17 @@ def test_saved_and_merged(tmp_path):
     both = merge([content, loaded], ["one", "two"])
     np.testing.assert_array_equal(both.panels[1].solutions, [[3, 5], [-1, -1], [4, -1], [-1, -1]])
     assert both.panels[1].title == "two: Map of clusterings"
+
+
+def test_cells_select_the_solutions_that_a_page_keeps():
+    content = report_content(ARCHIVE, X)
+    left_out = next(row for row in range(3) if row != content.chosen)
+    kept = keep_solutions(content, np.setdiff1d(np.arange(3), left_out))
+    places, old = kept.panels[0].solutions, content.panels[0].solutions
+    assert (places[(old < 0) | (old == left_out)] == -1).all()
+    for row, column in np.argwhere(places >= 0):
+        np.testing.assert_array_equal(kept.labels[places[row, column]], content.labels[old[row, column]])
+    assert np.count_nonzero(places >= 0) == 2
 
 
 @pytest.mark.parametrize("places", [np.full((4, 2), 3), np.full((4, 2), -2), np.zeros((2, 4), dtype=int)])

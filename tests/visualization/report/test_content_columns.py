@@ -29,19 +29,16 @@ def test_satisfied_pairs_are_counted_once(labels, y, must, cannot):
     cannot_pairs = {frozenset(pair) for pair in cannot}
     cannot_pairs |= {frozenset((i, j)) for i, j in combinations(known, 2) if y[i] != y[j]}
     supervision = {"y": y, "must_link": sorted(must), "cannot_link": sorted(cannot)}
-    found_must, found_cannot = satisfied_pairs(labels, supervision)
-    assert found_must.n_pairs == len(must_pairs)
-    assert found_cannot.n_pairs == len(cannot_pairs)
+    (found_must, n_must), (found_cannot, n_cannot) = satisfied_pairs(labels, supervision)
+    assert (n_must, n_cannot) == (len(must_pairs), len(cannot_pairs))
     for row, partition in enumerate(labels):
         together = sum(len({partition[i] for i in pair}) == 1 for pair in must_pairs)
         apart = sum(len({partition[i] for i in pair}) == 2 for pair in cannot_pairs)
-        assert (found_must.satisfied[row], found_cannot.satisfied[row]) == (together, apart)
+        assert (found_must[row], found_cannot[row]) == (together, apart)
     shares = satisfied_shares(labels, supervision)
     assert ("must_link_satisfied" in shares) == bool(must_pairs)
     if cannot_pairs:
-        np.testing.assert_array_equal(
-            shares["cannot_link_satisfied"], found_cannot.satisfied / len(cannot_pairs)
-        )
+        np.testing.assert_array_equal(shares["cannot_link_satisfied"], found_cannot / len(cannot_pairs))
 
 
 def test_shares_of_all_constraints_and_of_each_kind():

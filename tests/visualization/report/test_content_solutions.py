@@ -169,10 +169,10 @@ def test_agreement_is_the_adjusted_rand_index_over_the_samples_that_are_compared
     labels = rng.integers(0, 4, (5, 50)).astype(np.int32)
     found = agreement(labels, 2, np.random.default_rng(0))
     for i in range(5):
-        assert found.with_chosen[i] == pytest.approx(adjusted_rand_score(labels[i], labels[2]))
+        assert found[0][i] == pytest.approx(adjusted_rand_score(labels[i], labels[2]))
         for j in range(5):
-            assert found.table[i, j] == pytest.approx(adjusted_rand_score(labels[i], labels[j]))
-    assert "random subset" not in found.note
+            assert found[1][i, j] == pytest.approx(adjusted_rand_score(labels[i], labels[j]))
+    assert "random subset" not in found[2]
 
 
 def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
@@ -181,12 +181,12 @@ def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
     monkeypatch.setattr(module, "AGREEMENT_WORK", 25 * 600)
     labels = np.random.default_rng(0).integers(0, 3, (5, 2000)).astype(np.int32)
     found = agreement(labels, 0, np.random.default_rng(3))
-    assert "Computed on a random subset of 600 of 2000 samples" in found.note
+    assert "Computed on a random subset of 600 of 2000 samples" in found[2]
     rows = np.sort(np.random.default_rng(3).choice(2000, 600, replace=False))
     from moo_clustering.validity import pairwise_ari
 
-    np.testing.assert_array_equal(found.table, pairwise_ari(labels[:, rows]))
+    np.testing.assert_array_equal(found[1], pairwise_ari(labels[:, rows]))
     monkeypatch.setattr(module, "MOST_SOLUTIONS", 4)
     few = agreement(labels, 1, np.random.default_rng(3))
-    assert few.table is None
-    np.testing.assert_allclose(few.with_chosen, pairwise_ari(labels)[1])
+    assert few[1] is None
+    np.testing.assert_allclose(few[0], pairwise_ari(labels)[1])
