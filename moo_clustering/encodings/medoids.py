@@ -318,9 +318,7 @@ def repair_slots(
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
-        raise ValueError(
-            f"k_min={k_min} exceeds the number of slots, {slots.shape[1]}, or of samples, {n_samples}"
-        )
+        raise ValueError(f"k_min={k_min} exceeds the {slots.shape[1]} slots or the {n_samples} samples")
     slots[(slots < 0) | (slots >= n_samples) | occurred_before(slots)] = -1
     return filled(slots, k_min, n_samples, rng)
 

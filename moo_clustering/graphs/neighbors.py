@@ -210,10 +210,8 @@ def _without_forbidden(nb: Int32Array, nd: AnyFloatArray, groups: ConstraintGrou
     order = np.argsort(forbidden, axis=1, kind="stable")
     admissible = nb.shape[1] - forbidden.sum(axis=1)
     if (admissible == 0).any():
-        raise ValueError(
-            f"neighbors: sample {np.flatnonzero(admissible == 0)[0]} has no admissible neighbours; "
-            "pass longer neighbour lists"
-        )
+        sample = int(admissible.argmin())
+        raise ValueError(f"neighbors: sample {sample} has no admissible neighbours; pass longer lists")
     padding = np.arange(nb.shape[1]) >= admissible[:, None]
     indices = np.where(padding, -1, np.take_along_axis(nb, order, axis=1)).astype(np.int32)
     distances = np.where(padding, np.inf, np.take_along_axis(nd, order, axis=1)).astype(np.float32)
@@ -261,10 +259,7 @@ def ordered_lists(
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
     alone = np.flatnonzero(n_admissible == 0)
     if len(alone):
-        raise ValueError(
-            f"sample {alone[0]} has no admissible neighbours, because labels or cannot-links "
-            "separate it from all other samples"
-        )
+        raise ValueError(f"sample {alone[0]} has no admissible neighbours: constraints exclude all others")
     return NeighborLists(indices, distances, n_admissible, recall)
 
 

@@ -130,9 +130,7 @@ def _of_rows(
 ) -> tuple[Int64Array, FloatArray]:
     space = neighbors.MetricSpace(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
-        raise ValueError(
-            f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim"'
-        )
+        raise ValueError(f'algorithm="boruvka" requires a Euclidean metric, got {quoted(metric)}; use "prim"')
     if space.power == 2.0:
         require_squares(space.points)
     rows = neighbors.DistinctRows(space.points, keys)

@@ -285,9 +285,7 @@ class HammingSpace:
         codes = np.rint(modes)
         # Comparisons with NaN are false, so NaN is rejected too.
         if not ((codes >= 0) & (codes <= self.upper)).all():
-            raise ValueError(
-                "X contains categories that do not occur in the data; pass a repair to the algorithm"
-            )
+            raise ValueError("X contains categories that are not in the data; pass a repair to the algorithm")
         return codes.astype(np.int32)
 
     def _table(self, part: slice) -> Any:

@@ -85,9 +85,7 @@ def entropy_weighted_kmeans(
     sweeps.check_stopping(max_iter, tol)
     chosen = _checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
     if len(chosen) != n_clusters:
-        raise ValueError(
-            f"seeds must have one sample index per cluster, {n_clusters} in all; got {len(chosen)}"
-        )
+        raise ValueError(f"seeds must have one sample per cluster, {n_clusters} in all; got {len(chosen)}")
     found = _weighted_distances(data, _seed_centers(data, chosen), _equal_log_weights(data, n_clusters))
     labels = np.full(data.n, -1, dtype=np.int32)
     history: list[float] = []

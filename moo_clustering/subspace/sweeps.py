@@ -74,10 +74,9 @@ def _checked(
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
-    if not (found.min() >= 0 and found.max() < np.inf):
-        raise ValueError(
-            f"memberships must be finite and non-negative, got {found.min():g} to {found.max():g}"
-        )
+    low, high = found.min(), found.max()
+    if not (low >= 0 and high < np.inf):
+        raise ValueError(f"memberships must be finite and non-negative, got {low:g} to {high:g}")
     return found, classes.labelled_shares(found, targets)
 
 

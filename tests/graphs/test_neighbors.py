@@ -290,9 +290,7 @@ def test_lists_are_taken_over():
 
 def test_forbidden_neighbours_are_taken_out():
     groups = constraint_groups(4, [0, 1, 2, -1])
-    with pytest.raises(
-        ValueError, match="sample 0 has no admissible neighbours; pass longer neighbour lists"
-    ):
+    with pytest.raises(ValueError, match="sample 0 has no admissible neighbours; pass longer lists"):
         lists_from_arrays(INDICES, DISTANCES, n_samples=4, groups=groups)
     groups = constraint_groups(4, [0, 1, -1, -1])
     lists = lists_from_arrays(INDICES, DISTANCES, n_samples=4, groups=groups)

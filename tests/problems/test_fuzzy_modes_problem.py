@@ -329,8 +329,8 @@ def test_bad_data_and_options_are_named(X, options, error, message):
 @pytest.mark.parametrize(
     ("metric", "genes", "message"),
     [
-        ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that do not occur in the data"),
-        ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that do not occur in the data"),
+        ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that are not in the data"),
+        ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that are not in the data"),
         ("euclidean", [[0, 0, 1, 2, 1, np.inf]], "finite modes"),
         ("hamming", [[0, 0, 1]], "6 genes per individual"),
     ],
