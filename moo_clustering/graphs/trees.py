@@ -226,11 +226,7 @@ def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
 
 @documented(neighbors.neighbor_lists)
 def mutual_reachability_mst(
-    X: ArrayLike,
-    *,
-    n_neighbors: int = 5,
-    metric: PlainMetric = "euclidean",
-    n_jobs: int | None = None,
+    X: ArrayLike, *, n_neighbors: int = 5, metric: PlainMetric = "euclidean", n_jobs: int | None = None
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
 

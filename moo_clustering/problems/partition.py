@@ -533,8 +533,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
     elif constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints and encoding must have the same number of samples, got {constraints.n_samples} and "
-            f"{n_samples}; create constraints with PairwiseConstraints(must_link, cannot_link, "
-            f"n_samples={n_samples})"
+            f"{n_samples}; create PairwiseConstraints(must_link, cannot_link, n_samples={n_samples})"
         )
 
 
