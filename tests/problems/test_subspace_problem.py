@@ -330,7 +330,7 @@ def test_genotypes_that_are_none_are_refused(row):
 
 def test_targets_of_other_documents_are_refused():
     X, y = documents()
-    with pytest.raises(ValueError, match="one row per sample"):
+    with pytest.raises(ValueError, match="y and X must have the same number of samples, got 5 and 24"):
         SubspaceClusteringProblem(X, partial_targets(y, 24).subset(np.arange(5)), n_seeds=3)
 
 
