@@ -27,7 +27,7 @@ from moo_clustering.estimators._pareto_landmarks import Nearest, Scale
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.parts import Parts
-from moo_clustering.parts.statistics import draw, grain, key_limit, on_grain, survey
+from moo_clustering.parts.statistics import Survey, draw, grain, key_limit, on_grain
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
@@ -502,7 +502,7 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
     if isinstance(table, Parts):
-        looked = survey(table, size, seed=seed)
+        looked = Survey(table, size, seed=seed)
         rows, ends = looked.rows[np.argsort(looked.numbers)], [looked.low, looked.high]
         rows = rows.astype(table.dtype, copy=False)
     elif size == n:
