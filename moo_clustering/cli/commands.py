@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from moo_clustering import __version__
-from moo_clustering._messages import message_line, path_fault, quoted
-from moo_clustering.cli.terminal import INTERRUPTED, Commands, PathArgument, print_result
+from moo_clustering._messages import path_fault, quoted
+from moo_clustering.cli.terminal import INTERRUPTED, Commands, PathArgument, print_notes, print_result
 from moo_clustering.estimators._methods import find_method
 
 _RUN = PathArgument("folder", exists=True)
@@ -519,8 +519,7 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
 
     page, content = save_report_of(folders, out, title)
     record = json_text(report_record(page, folders, content)) if as_json else None
-    for sentence in content.missing:
-        click.echo(f"Note: {message_line(sentence)}", err=True)
+    print_notes(content.missing)
     if record is not None:
         click.echo(record)
         return

@@ -24,7 +24,7 @@ from moo_clustering.cli import job as jobs
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
-from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, print_notes, shown_warnings
 from moo_clustering.datasets.files import DataError
 from moo_clustering.drift import Reference
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
@@ -86,8 +86,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
             raise
         raise DataError(str(error).replace(text, f"{column!r} (--start)")) from error
     _require_used(filling, samples, method.name)
-    for line in () if quiet else samples.notes:
-        click.echo(f"Note: {message_line(line)}", err=True)
+    print_notes(() if quiet else samples.notes)
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # the columns have been scaled
@@ -103,8 +102,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     samples, use = jobs.estimator_input(method, estimator, samples, options)
     if "scale" not in scaled | settings and (note := jobs.units_note(method, estimator, samples)):
         samples = replace(samples, notes=(*samples.notes, note))
-        if not quiet:
-            click.echo(f"Note: {note}", err=True)
+        print_notes(() if quiet else [note])
     job = Job(
         "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
         options=settings, lines=partial(lines_of, Path(data), context),

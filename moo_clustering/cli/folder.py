@@ -579,7 +579,7 @@ def own_column(heads: Sequence[str], name: str) -> int:
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save ``more`` and a fitted estimator, without attributes that prediction does not need."""
+    """Save a fitted estimator, without attributes that prediction does not need, and the entries ``more``."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,7 @@ from moo_clustering.cli import load
 from moo_clustering.cli.folder import FORMAT, VERSION, RunFolder
 from moo_clustering.cli.methods import FLAGS
 from moo_clustering.cli.samples import LabelUse, Samples, TextSamples, indicators, labelled_rows
-from moo_clustering.cli.terminal import one_line
+from moo_clustering.cli.terminal import one_line, print_notes
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, DataError
 from moo_clustering.descriptions import human_number
@@ -252,7 +251,7 @@ def _document_features(
     if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
         reduced = f"{len(text.feature_names)} terms are reduced to {text.X.shape[1]} components"
         said = f"method {method.name} does not accept sparse data, so {reduced} (or to N with --svd N)."
-        click.echo(f"Note: {said}", err=True)
+        print_notes([said])
     return text
 
 

@@ -14,13 +14,13 @@ import click
 import numpy as np
 import pandas as pd
 
-from moo_clustering._messages import for_command, message_line
+from moo_clustering._messages import for_command
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.load import mark_decimals
 from moo_clustering.cli.samples import REGIONS
-from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_notes, print_result, printable_line
 from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import EXCEL, PARQUET, with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
@@ -77,8 +77,7 @@ def run_predict(
         print_record(path, drift, model)
     if quiet or as_json:
         return
-    for note in drift.notes:
-        click.echo(f"Note: {message_line(note)}", err=True)
+    print_notes(drift.notes)
     click.echo(replace(drift, columns=()))  # columns are omitted, because the notes name them
     if n := int(np.count_nonzero(rows.get("ignored", ()))):
         cells = f"Some cells in {n} row{'s' * (n > 1)} were treated as missing"
@@ -109,8 +108,7 @@ def run_explain(
         notes += left_out
     names = cluster_names(model)
     front = find_rules(labels, columns, max_conditions=max_conditions, names=names, units=table.units)
-    for note in notes:
-        click.echo(f"Note: {message_line(for_command(note))}", err=True)
+    print_notes(notes)
     chosen = front.select(fidelity)
     if as_json:
         rule_sets = [
@@ -125,7 +123,7 @@ def run_explain(
             note = f"the formula is for a spreadsheet with decimal {'points' if decimal == '.' else 'commas'}"
             if "EXACT(" in forms[code]():
                 note += " and English function names (EXACT)"
-            click.echo(f"Note: {note}", err=True)
+            print_notes([note])
             for line in chosen._comments("Note:", "cells of the type date"):
                 click.echo(line, err=True)
         text = forms[code]().rstrip("\n")
@@ -138,7 +136,7 @@ def run_explain(
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     if chosen.fidelity < fidelity and not as_json:
         advice = "so the most faithful rules are printed; to allow more conditions, use --max-conditions N"
-        click.echo(f"Note: no rules reach a fidelity of {100 * fidelity:g}%, {advice}", err=True)
+        print_notes([f"no rules reach a fidelity of {100 * fidelity:g}%, {advice}"])
     print_result(text)
 
 

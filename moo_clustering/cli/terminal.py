@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from string import Formatter
@@ -203,6 +203,11 @@ def print_result(text: str) -> None:
         if error.errno == errno.EPIPE:  # the reader has closed the pipe, such as `| head`
             sys.exit(1)
         raise OSError(error.errno, error.strerror, "the standard output")
+
+
+def print_notes(notes: Iterable[object]) -> None:
+    for note in notes:
+        click.echo(f"Note: {message_line(for_command(note))}", err=True)
 
 
 class PathArgument(click.Path):

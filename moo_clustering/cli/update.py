@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from moo_clustering._messages import did_you_mean, for_command, message_line, quoted
+from moo_clustering._messages import did_you_mean, for_command, quoted
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.fit import save_described, save_report, warn_of_missing
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.load import polygons, prepared_samples, read_map_file
 from moo_clustering.cli.predict import cluster_names, prepare_rows, read_rows, rename_clusters
 from moo_clustering.cli.samples import REGIONS, AreaSamples, PreparedSamples
-from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
+from moo_clustering.cli.terminal import aligned, print_notes, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import ClusterChanges
@@ -64,8 +64,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
         click.echo(runs.json_text({"folder": folder, **changes.to_dict(), "files": record["files"]}))
     if quiet or as_json:
         return
-    for note in (*notes, *more_notes, *table.notes):
-        click.echo(f"Note: {message_line(for_command(note))}", err=True)
+    print_notes([*notes, *more_notes, *table.notes])
     click.echo(changes)
     click.echo(_saved(folder, len(rows), record))
 

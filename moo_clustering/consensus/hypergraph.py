@@ -447,7 +447,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency matrix of samples, followed by hyperedges, weighted by run."""
+    """Return the adjacency matrix of samples and then hyperedges; edges have the weights of their runs."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
