@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
+from moo_clustering._arrays import choice, number_clusters, quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.bags import Bags
@@ -484,8 +484,7 @@ def _read_npz(options: _Options) -> BagTable:
     label = "bag_labels" if options.label is None and "bag_labels" in arrays else options.label
     if not label:
         return table
-    if label not in arrays:
-        raise DataError(f"{path} has no array {label!r} (label){did_you_mean(label, arrays)}")
+    files.check_names({label: "label"}, arrays, path, "array")
     values = arrays[label]
     if values.shape not in {(len(bags),), (len(bags), 1), (1, len(bags))}:
         what = f"one class per bag, {len(bags)} in all"

@@ -112,7 +112,7 @@ class Column:
     reason: str = ""  # reason for dropping the column
     strays: tuple[str, ...] = ()  # strings in a numeric column, treated as missing
     convention: Convention = "none"
-    grouped: bool = False  # see :class:`Numbers`
+    grouped: bool = False  # whether points may separate thousands, as in 1.234
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
@@ -182,7 +182,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
     elif not (decimal or is_money):
         # If all cells look like 1.234, the notation only decides whether all numbers are multiplied by 1,000.
         mixed = not all("." in text for text in known)
-        values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
+        _, values, _ = read_numbers(known, np.bincount(cells.where + 1)[1:])
         return replace(column, values=_spread(values, cells.where), grouped=mixed)
     way: Literal["comma", "point"] = "comma" if decimal or column.grouped else "point"
     return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
@@ -305,14 +305,14 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: BoolArray) -> 
     if column.unit and "" in units:
         note = _without_unit_note(column)
     if np.isnan(values).any():
-        anew = read_numbers(numerals)
-        if anew.convention == "ambiguous":
+        anew, _, _ = read_numbers(numerals)
+        if anew == "ambiguous":
             example = next(text for text in texts if "," in text)
             fault = f"has commas that may be decimal commas or thousands separators ({example!r})"
             had = _CONVENTIONS[convention]
             raise DataError(f"column {column.name!r} {fault}, but had {had} in the training table")
-        if anew.convention not in ("none", convention):
-            convention, values = anew.convention, _in_convention(numerals, anew.convention, is_plain)
+        if anew not in ("none", convention):
+            convention, values = anew, _in_convention(numerals, anew, is_plain)
             has, had = _CONVENTIONS[convention], _CONVENTIONS[column.convention]
             note = f"column {column.name!r} has {has}, but had {had} in the training table"
     return _with_unread(values, texts, note)._replace(convention=convention)
@@ -436,28 +436,28 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         return Column(name, "truth", _spread(truth, where))
     counts = np.bincount(where + 1, minlength=len(different) + 1)[1:]
     numerals, unit, remark, units = different, "", "", ""
-    found = read_numbers(numerals, counts)
-    if found.convention == "none":
+    convention, values, is_grouped = read_numbers(numerals, counts)
+    if convention == "none":
         numerals = _signed(different)
         bare, each = _split_units(numerals, counts)
         unit, remark, units = _common_unit(each, int(counts.sum()))
         numerals = bare if unit else numerals
-        found = read_numbers(numerals, counts)
-        if units and found.convention == "none" and read_numbers(bare, counts).convention != "none":
+        convention, values, is_grouped = read_numbers(numerals, counts)
+        if units and convention == "none" and read_numbers(bare, counts)[0] != "none":
             return replace(_category(name, cells), units=units)
-    if found.convention != "none":
-        known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
+    if convention != "none":
+        known_numbers = files.finite(_in_python(numerals, convention), values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
         # Ambiguous numbers remain text until ``settled`` interprets them, based on the other columns.
-        is_open = found.convention == "ambiguous" or found.grouped
+        is_open = convention == "ambiguous" or is_grouped
         return Column(
             name,
             "number",
-            _Cells(where, numerals).texts() if is_open else _spread(found.values, where),
-            strays=tuple(different[np.isnan(found.values)]),
-            convention=found.convention,
-            grouped=found.grouped,
+            _Cells(where, numerals).texts() if is_open else _spread(values, where),
+            strays=tuple(different[np.isnan(values)]),
+            convention=convention,
+            grouped=is_grouped,
             unit=unit,
             remark="; ".join(filter(None, (remark, files.rounding_note(known_numbers)))),
         )
@@ -567,17 +567,12 @@ def alike_note(names: Iterable[str]) -> str:
     return ""
 
 
-class Numbers(NamedTuple):
-    """Numbers parsed from text."""
+def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[Convention, FloatArray, bool]:
+    """Parse n non-empty texts, which occur ``counts`` times, as numbers. Takes O(n) time and memory.
 
-    convention: Convention
-    # Shape (n,); NaN for non-numeric texts. Commas in ambiguous numbers are read as decimal commas.
-    values: FloatArray
-    grouped: bool = False  # whether points may be thousands separators, as in 1.234
-
-
-def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> Numbers:
-    """Parse n non-empty texts, which occur ``counts`` times, as numbers. Takes O(n) time and memory."""
+    Return the notation, the numbers (NaN for other texts), and whether points may separate thousands, as in
+    1.234. If the notation is ambiguous, commas are read as decimal commas.
+    """
     # Object arrays are required: a string array reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
@@ -592,21 +587,21 @@ def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> Number
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
     best = max(shares, key=lambda name: shares[name])  # ties are broken in favour of "plain"
     if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
-        return Numbers("none", np.full(len(texts), np.nan))
+        return "none", np.full(len(texts), np.nan), False
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
     # If 0,123 or 1500 occurs together with 1,234, the commas are not thousands separators.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
-    return Numbers(convention, as_numbers(compact, "point" if convention == "point" else "comma")[where])
+    return convention, as_numbers(compact, "point" if convention == "point" else "comma")[where], False
 
 
-def _plain(texts: Iterable[str], values: FloatArray) -> Numbers:
-    """Return numbers parsed from Python notation, with NaN for infinite values."""
+def _plain(texts: Iterable[str], values: FloatArray) -> tuple[Convention, FloatArray, bool]:
+    """Return the result of :func:`read_numbers` for Python notation; infinite values become NaN."""
     pointed = [text for text in texts if "." in text]
     values[np.isinf(values)] = np.nan
-    return Numbers("plain", values, bool(pointed) and all(map(_GROUPED.fullmatch, pointed)))
+    return "plain", values, bool(pointed) and all(map(_GROUPED.fullmatch, pointed))
 
 
 def _finite_or_nan(texts: Iterable[str]) -> FloatArray:
@@ -818,7 +813,7 @@ def _mixed(different: NDArray[Any]) -> str:
     """Return a note on texts that are mostly numbers or dates, or dates in different formats, or ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
-        "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],
+        "numbers": [read_numbers(_signed(text))[0] != "none" for text in texts],
         "dates": [read_dates(text) is not None for text in texts],
     }
     for kind, found in are.items():

@@ -93,8 +93,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
     classes = None
     if labels is not None:
         known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
-        if labels not in known:
-            raise DataError(files.absent(path, "node attribute", labels, "labels", sorted(known)))
+        files.check_names({labels: "labels"}, sorted(known), path, "node attribute")
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
     # GML node labels may be missing or repeated, so nodes are identified by their ids.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
