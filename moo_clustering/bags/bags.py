@@ -471,9 +471,7 @@ def _chosen(index: Any, n_bags: int) -> Int64Array:
     # Reject tuples, because NumPy interprets them as one index per dimension.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
-        raise TypeError(
-            f"a bag index must be an integer, a slice, a mask or a list of integers, got {quoted(index)}"
-        )
+        raise TypeError(f"an index must be an integer, slice, mask or list of integers, got {quoted(index)}")
     if array.dtype.kind == "b":
         if len(array) != n_bags:
             raise IndexError(f"the mask has {len(array)} entries, but there are {n_bags} bags")

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted, require_squares
+from moo_clustering._arrays import FloatArray, Int64Array, choice, positive, quoted, require_squares
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
@@ -317,9 +317,7 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     if D.ndim != 2 or (D < 0.0).any():
         got = f"got {D.min():g}" if D.ndim == 2 else f"got shape {D.shape}"
         raise ValueError(f"distances must be a matrix of non-negative numbers, {got}")
-    width = gaussian_scale(D) if scale is None else float(scale)
-    if not width > 0.0:
-        raise ValueError(f"scale must be positive, got {scale}")
+    width = gaussian_scale(D) if scale is None else positive("scale", scale)
     return np.exp(-((D / width) ** 2))
 
 

@@ -144,10 +144,7 @@ def sliced_quantile_embedding(
     else:
         lines = checked_array(directions, "directions", np.float64)
     if lines.ndim != 2 or not len(lines) or lines.shape[1] != data.n_features:
-        raise ValueError(
-            f"directions must have shape (n_directions, {data.n_features}), one column per feature "
-            f"of the bags; got {lines.shape}"
-        )
+        raise ValueError(f"directions must have shape (n_directions, {data.n_features}); got {lines.shape}")
     quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
     # Each quantile lies between the sorted values in two rows; ``share`` is the weight of the upper value.
     last, first = data.sizes[:, None] - 1, data.offsets[:-1, None]

@@ -258,10 +258,8 @@ class BagGeometry(Shared):
             n = self.n_bags
             raise ValueError(f"labels must have one column per bag, {n} in all; got shape {labels.shape}")
         if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
-            raise ValueError(
-                f"labels must be from 0 to {'K - 1' if n_clusters is None else n_clusters - 1}, got "
-                f"{labels.min()} to {labels.max()}"
-            )
+            most = "K - 1" if n_clusters is None else n_clusters - 1
+            raise ValueError(f"labels must be from 0 to {most}, got {labels.min()} to {labels.max()}")
         return np.ascontiguousarray(labels, dtype=np.int32)
 
 

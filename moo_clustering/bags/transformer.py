@@ -83,9 +83,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         inner = MinMaxScaler() if self.transformer is None else clone(self.transformer)
         with np.errstate(over="ignore"):
             if not np.isfinite(np.ptp(bags.instances, axis=0)).all():
-                raise ValueError(
-                    "instances have values so large that the range of a feature overflows; rescale them"
-                )
+                raise ValueError("instances are so large that the range of a feature overflows; rescale them")
         self.transformer_ = inner.fit(bags.instances)
         self.n_features_in_ = bags.n_features
         self.__dict__.pop("feature_names_in_", None)

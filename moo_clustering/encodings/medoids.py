@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import block_slices, instance, quoted
+from moo_clustering._arrays import block_slices, instance, integer, quoted
 from moo_clustering._distances import MAX_MEMORY, Metric, checked_distances, distance_matrix
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
@@ -261,8 +261,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
 
         The (n_samples, n_neighbors) array is cached; the first call takes O(n_samples^2 log n_samples) time.
         """
-        if not 1 <= n_neighbors < self.n_samples:
-            raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}")
+        integer("n_neighbors", n_neighbors, 1, self.n_samples - 1)
         if n_neighbors not in self._neighbors:
             self._neighbors[n_neighbors] = nearest_others(self.distances, n_neighbors)
         return self._neighbors[n_neighbors]
@@ -319,9 +318,7 @@ def repair_slots(
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
-        raise ValueError(
-            f"k_min={k_min} exceeds the number of slots, {slots.shape[1]}, or of samples, {n_samples}"
-        )
+        raise ValueError(f"k_min={k_min} exceeds the {slots.shape[1]} slots or the {n_samples} samples")
     slots[(slots < 0) | (slots >= n_samples) | occurred_before(slots)] = -1
     return filled(slots, k_min, n_samples, rng)
 

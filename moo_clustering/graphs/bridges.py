@@ -32,12 +32,7 @@ _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
 
 def bridge_components(
-    S: Any,
-    X: ArrayLike,
-    *,
-    metric: Metric = "euclidean",
-    lists: NeighborLists | None = None,
-    rng: Generator,
+    S: Any, X: ArrayLike, *, metric: Metric = "euclidean", lists: NeighborLists | None = None, rng: Generator
 ) -> sp.csr_array:
     """Connect the components of a graph by the shortest links: a minimum spanning tree of the components.
 

@@ -99,10 +99,7 @@ def locus_graph(
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
     integer("n_neighbors", n_neighbors)
     if rank_cap is not None and rank_cap <= n_neighbors:
-        raise ValueError(
-            f"rank_cap must be greater than n_neighbors={n_neighbors}, or no link would be interesting; got "
-            f"{rank_cap}"
-        )
+        raise ValueError(f"rank_cap must be greater than n_neighbors={n_neighbors}, got {rank_cap}")
     choice("ties", ties, ("random", "index"))
     data = centred_features(X)
     n = len(data)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from moo_clustering._arrays import block_slices, number_clusters, quoted
+from moo_clustering._arrays import block_slices, choice, number_clusters
 from moo_clustering._data import checked_graph
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import weigh_equal
@@ -53,14 +53,13 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     csr_array
         For both kinds, samples without edges have zero rows, so their unit vectors are null vectors.
     """
+    choice("kind", kind, ("unnormalized", "sym"))
     S = sp.csr_array(checked_graph(S))
     degree = degrees(S)
     if kind == "unnormalized":
         return (sp.diags_array(degree) - S).tocsr()
-    if kind == "sym":
-        root = sp.diags_array(inverse_root(degree))
-        return (sp.diags_array((degree > 0).astype(np.float64)) - root @ S @ root).tocsr()
-    raise ValueError(f"kind must be one of 'unnormalized', 'sym', got {quoted(kind)}")
+    root = sp.diags_array(inverse_root(degree))
+    return (sp.diags_array((degree > 0).astype(np.float64)) - root @ S @ root).tocsr()
 
 
 def degrees(S: sp.csr_array) -> FloatArray:

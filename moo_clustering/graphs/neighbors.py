@@ -18,7 +18,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering import _arrays
-from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
+from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table, require_same_samples
 from moo_clustering._distances import OF_SQUARES, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
@@ -141,8 +141,8 @@ def neighbor_lists(
     n_samples = len(data)
     if n_samples < 2:
         raise ValueError("neighbour lists require at least 2 samples, got 1")
-    if groups is not None and groups.n_samples != n_samples:
-        raise ValueError(f"groups must have {n_samples} samples, got {groups.n_samples}")
+    if groups is not None:
+        require_same_samples("groups and X", groups.n_samples, n_samples)
     width, keys = min(int(n_neighbors), n_samples - 1), tie_keys(n_samples, ties, rng)
     return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
 
@@ -210,10 +210,8 @@ def _without_forbidden(nb: Int32Array, nd: AnyFloatArray, groups: ConstraintGrou
     order = np.argsort(forbidden, axis=1, kind="stable")
     admissible = nb.shape[1] - forbidden.sum(axis=1)
     if (admissible == 0).any():
-        raise ValueError(
-            f"neighbors: sample {np.flatnonzero(admissible == 0)[0]} has no admissible neighbours; "
-            "pass longer neighbour lists"
-        )
+        sample = int(admissible.argmin())
+        raise ValueError(f"neighbors: sample {sample} has no admissible neighbours; pass longer lists")
     padding = np.arange(nb.shape[1]) >= admissible[:, None]
     indices = np.where(padding, -1, np.take_along_axis(nb, order, axis=1)).astype(np.int32)
     distances = np.where(padding, np.inf, np.take_along_axis(nd, order, axis=1)).astype(np.float32)
@@ -261,10 +259,7 @@ def ordered_lists(
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
     alone = np.flatnonzero(n_admissible == 0)
     if len(alone):
-        raise ValueError(
-            f"sample {alone[0]} has no admissible neighbours, because labels or cannot-links "
-            "separate it from all other samples"
-        )
+        raise ValueError(f"sample {alone[0]} has no admissible neighbours: constraints exclude all others")
     return NeighborLists(indices, distances, n_admissible, recall)
 
 

@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import block_slices, choice, integer, quoted
+from moo_clustering._arrays import block_slices, choice, integer, positive, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -269,8 +269,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     p : ndarray of shape (n_rows, width)
         max(0, (theta - d_r) / lam), with theta such that the row sums to 1.
     """
-    if not (np.isfinite(lam) and lam > 0):
-        raise ValueError(f"lam must be a positive number, got {quoted(lam)}")
+    positive("lam", lam)
     distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
     # Only differences within a row matter, so subtract the smallest distance to preserve digits.

@@ -101,8 +101,7 @@ def spectral_partition(
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
     graph = symmetrize(S if copies is None else sp.diags_array(copies) @ sp.csr_array(S))
     n_samples = graph.shape[0]
-    if not 1 <= n_clusters <= n_samples:
-        raise ValueError(f"n_clusters must be from 1 to n_samples={n_samples}, got {n_clusters}")
+    integer("n_clusters", n_clusters, 1, n_samples, ", the number of samples")
     n_components, parts = csgraph.connected_components(graph, directed=False)
     if bridge and n_components > 1:
         if X is None:

@@ -130,9 +130,7 @@ def _of_rows(
 ) -> tuple[Int64Array, FloatArray]:
     space = neighbors.MetricSpace(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
-        raise ValueError(
-            f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim"'
-        )
+        raise ValueError(f'algorithm="boruvka" requires a Euclidean metric, got {quoted(metric)}; use "prim"')
     if space.power == 2.0:
         require_squares(space.points)
     rows = neighbors.DistinctRows(space.points, keys)
@@ -228,11 +226,7 @@ def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
 
 @documented(neighbors.neighbor_lists)
 def mutual_reachability_mst(
-    X: ArrayLike,
-    *,
-    n_neighbors: int = 5,
-    metric: PlainMetric = "euclidean",
-    n_jobs: int | None = None,
+    X: ArrayLike, *, n_neighbors: int = 5, metric: PlainMetric = "euclidean", n_jobs: int | None = None
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
 

@@ -88,9 +88,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         integer("min_cluster_size", min_cluster_size, 0)
         self.bags = as_bags(bags)
         if n_clusters > self.bags.n_bags:
-            raise ValueError(
-                f"n_clusters={n_clusters} must not exceed the number of bags, {self.bags.n_bags}"
-            )
+            raise ValueError(f"n_clusters={n_clusters} must not exceed the number of bags, {len(self.bags)}")
         self.n_clusters, self.min_cluster_size = int(n_clusters), int(min_cluster_size)
         self.n_jobs = n_jobs
         self._tables = BagTables(self.bags, weighting, "directed", n_jobs)

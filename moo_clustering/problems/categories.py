@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import FloatArray, choice, integer, positive, require_squares
+from moo_clustering._arrays import FloatArray, at_least_one, choice, integer, require_squares
 from moo_clustering._data import checked_array, checked_table
 from moo_clustering._parallel import n_threads, named_losses, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -84,13 +84,11 @@ class FuzzyModesProblem(SignedProblem):
         fuzziness: float = 2.0,
         n_jobs: int | None = None,
     ) -> None:
-        if positive("fuzziness", fuzziness) <= 1:
-            raise ValueError(f"fuzziness must be greater than 1, got {fuzziness}")
         self.metric: Metric = choice("metric", metric, get_args(Metric))
         self.space: HammingSpace | EuclideanSpace = SPACES[metric](X)
         self.n_samples, self.n_features = self.space.data.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
-        self.fuzziness = float(fuzziness)
+        self.fuzziness = at_least_one("fuzziness", fuzziness, strictly=True)
         self.n_jobs = n_jobs
         xl, xu = (np.tile(bound, self.n_clusters) for bound in (self.space.lower, self.space.upper))
         super().__init__(n_var=len(xl), n_obj=2, xl=xl, xu=xu, vtype=self.space.dtype.type)
@@ -287,9 +285,7 @@ class HammingSpace:
         codes = np.rint(modes)
         # Comparisons with NaN are false, so NaN is rejected too.
         if not ((codes >= 0) & (codes <= self.upper)).all():
-            raise ValueError(
-                "X contains categories that do not occur in the data; pass a repair to the algorithm"
-            )
+            raise ValueError("X contains categories that are not in the data; pass a repair to the algorithm")
         return codes.astype(np.int32)
 
     def _table(self, part: slice) -> Any:

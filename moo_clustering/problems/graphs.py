@@ -524,15 +524,9 @@ class NeighborGraphProblem(FixedProblem):
         width = self.width
         if n_neighbors is None:
             n_neighbors = min(default_n_neighbors(n_samples), width)
-        if not 1 <= n_neighbors <= width:
-            raise ValueError(
-                f"n_neighbors must be from 1 to {width}, the width of the neighbour lists; got {n_neighbors}"
-            )
+        _arrays.integer("n_neighbors", n_neighbors, 1, width, ", the width of the neighbour lists")
         if gene == "index" and width != n_samples - 1:
-            raise ValueError(
-                f"gene='index' requires neighbour lists of full width, n_samples - 1 = {n_samples - 1}; "
-                f"got width {width}"
-            )
+            raise ValueError(f"gene='index' requires lists of full width, {n_samples - 1}; got width {width}")
         self.lists, self._distances = lists, lists.distances
         if sample_weight is not None:
             weight = checked_weights(sample_weight, n_samples)

@@ -212,13 +212,9 @@ class PartitionProblem(EncodedProblem):
         ]
         self.limits, functions = given
         if not all(map(callable, functions)):
-            raise TypeError(
-                f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}"
-            )
+            raise TypeError(f"inequalities must be a sequence of functions, got {quoted(inequalities)}")
         if not all(isinstance(limit, Limit) for limit in self.limits):
-            raise TypeError(
-                f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}"
-            )
+            raise TypeError(f"limits must be a sequence of Limits such as ClusterSizes, got {quoted(limits)}")
         self.inequalities = tuple(_with_data(function, data) for function in functions)
         self._products = _requested_products(encoding, self.indices, self.inequalities)
         crisp = type(encoding).memberships is Encoding.memberships
@@ -241,9 +237,7 @@ class PartitionProblem(EncodedProblem):
     def decode(self, X: ArrayLike | None) -> Labels:
         """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         if X is None:
-            raise ValueError(
-                "X is None, because the run found no feasible solution; see the Notes of PartitionProblem"
-            )
+            raise ValueError("X is None, because the run found no feasible solution; see PartitionProblem")
         genes = np.atleast_2d(np.asarray(X))
         labels = self.encoding.decode(genes)
         return _checked_partitions(self.encoding, labels, len(genes)) if is_own(self.encoding) else labels
@@ -300,9 +294,7 @@ class PartitionProblem(EncodedProblem):
             if name == "memberships":
                 values = checked_memberships(values, who, self.n_samples)
             if values.ndim == 0 or len(values) != len(X):
-                raise ValueError(
-                    f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}"
-                )
+                raise ValueError(f"{who} must return {len(X)} rows, one per genotype; got {values.shape}")
         return values
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -541,8 +533,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
     elif constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints and encoding must have the same number of samples, got {constraints.n_samples} and "
-            f"{n_samples}; create constraints with PairwiseConstraints(must_link, cannot_link, "
-            f"n_samples={n_samples})"
+            f"{n_samples}; create PairwiseConstraints(must_link, cannot_link, n_samples={n_samples})"
         )
 
 

@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
 from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer
+from moo_clustering._data import require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
@@ -99,13 +100,9 @@ class SubspaceClusteringProblem(EncodedProblem):
         self.n_sweeps = integer("n_sweeps", n_sweeps, 1, 3)
         data = X if isinstance(X, subspace.SubspaceData) else subspace.SubspaceData.of(X, dtype=dtype)
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
-        if len(self.targets.labelled) != data.n:
-            raise ValueError(f"y must have one row per sample ({data.n}), got {len(self.targets.labelled)}")
+        require_same_samples("y and X", len(self.targets.labelled), data.n)
         if "impurity" in self.objective_names and not self.targets.labelled.any():
-            raise ValueError(
-                "the objective 'impurity' requires labels; pass y with labelled samples, or use "
-                "other objectives"
-            )
+            raise ValueError("the objective 'impurity' requires labels; pass y, or use other objectives")
         self.encoding = SubspaceSeedEncoding(
             data, self.targets, n_seeds, k_min, n_sweeps=self.n_sweeps, options=options, n_jobs=n_jobs
         )

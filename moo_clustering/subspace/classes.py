@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, block_slices, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, FloatArray, at_least_one, block_slices, choice, integer
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
@@ -195,14 +195,11 @@ def votes(
             f"shares must have one row and impurities one value per cluster of distances, {k} in "
             f"all; got shapes {np.shape(shares)} and {np.shape(impurities)}"
         )
-    if n_neighbors is not None and not 1 <= n_neighbors <= k:
-        raise ValueError(
-            f"n_neighbors must be from 1 to {k}, the number of clusters, got {quoted(n_neighbors)}"
-        )
     choice("aggregation", aggregation, get_args(Aggregation))
-    if not fuzziness > 1:
-        raise ValueError(f"fuzziness must be greater than 1, got {quoted(fuzziness)}")
-    kappa = k if n_neighbors is None else n_neighbors
+    at_least_one("fuzziness", fuzziness, strictly=True)
+    kappa = k
+    if n_neighbors is not None:
+        kappa = integer("n_neighbors", n_neighbors, 1, k, ", the number of clusters")
     if kappa == 1:
         return np.asarray(shares[distances.argmin(axis=1)], dtype=np.float64)
     out = np.empty((len(distances), shares.shape[1]))

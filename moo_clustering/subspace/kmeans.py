@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.cluster import MiniBatchKMeans
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, quoted, warn_caller
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, integer, positive, warn_caller
 from moo_clustering._data import checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
@@ -79,16 +79,13 @@ def entropy_weighted_kmeans(
     seeds : ndarray of shape (n_clusters,), int, optional
         Initial samples. Default: random. Initial centroids lie halfway between these samples and the mean.
     """
-    _check_n_clusters(n_clusters, data)
-    if not (gamma > 0 and np.isfinite(gamma)):
-        raise ValueError(f"gamma must be a positive finite number, got {quoted(gamma)}")
+    integer("n_clusters", n_clusters, 1, data.n, ", the number of samples")
+    positive("gamma", gamma)
     choice("dispersion", dispersion, ("sum", "mean"))
     sweeps.check_stopping(max_iter, tol)
     chosen = _checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
     if len(chosen) != n_clusters:
-        raise ValueError(
-            f"seeds must have one sample index per cluster, {n_clusters} in all; got {len(chosen)}"
-        )
+        raise ValueError(f"seeds must have one sample per cluster, {n_clusters} in all; got {len(chosen)}")
     found = _weighted_distances(data, _seed_centers(data, chosen), _equal_log_weights(data, n_clusters))
     labels = np.full(data.n, -1, dtype=np.int32)
     history: list[float] = []
@@ -103,11 +100,6 @@ def entropy_weighted_kmeans(
         if len(history) > 1 and abs(history[-2] - history[-1]) <= tol * abs(history[-2]):
             break
     return EntropyWeighted(labels, centers, logs, found, np.array(history), len(history))
-
-
-def _check_n_clusters(n_clusters: int, data: SubspaceData) -> None:
-    if not 1 <= n_clusters <= data.n:
-        raise ValueError(f"n_clusters must be from 1 to n_samples={data.n}, got {quoted(n_clusters)}")
 
 
 def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:
@@ -186,7 +178,7 @@ def start(
     ndarray of shape (n_samples, n_clusters)
     """
     choice("init", init, get_args(Init))
-    _check_n_clusters(n_clusters, data)
+    integer("n_clusters", n_clusters, 1, data.n, ", the number of samples")
     if init == "labels" and targets.labelled.any() and targets.n_classes:
         centers = _label_centers(data, targets, n_clusters, rng)
         found: AnyFloatArray = _from_centers(data, centers, options)

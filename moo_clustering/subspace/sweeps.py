@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, integer, quoted
+from moo_clustering._arrays import AnyFloatArray, FloatArray, at_least_one, choice, integer, quoted
 from moo_clustering._data import require_same_samples
 from moo_clustering._docs import documented
 from moo_clustering._kernels import subspace as kernels
@@ -74,10 +74,9 @@ def _checked(
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
-    if not (found.min() >= 0 and found.max() < np.inf):
-        raise ValueError(
-            f"memberships must be finite and non-negative, got {found.min():g} to {found.max():g}"
-        )
+    low, high = found.min(), found.max()
+    if not (low >= 0 and high < np.inf):
+        raise ValueError(f"memberships must be finite and non-negative, got {low:g} to {high:g}")
     return found, classes.labelled_shares(found, targets)
 
 
@@ -347,9 +346,7 @@ class SubspaceOptions:
 
     def __post_init__(self) -> None:
         for name in ("fuzziness", "weight_exponent"):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and float(value) > 1 and math.isfinite(value)):
-                raise ValueError(f"{name} must be a finite number greater than 1, got {quoted(value)}")
+            at_least_one(name, getattr(self, name), strictly=True)
         for name in ("chi_weight", "floor"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):

@@ -113,7 +113,7 @@ def test_ranges_share_memory():
         ([], ValueError, "selection must contain at least one bag"),
         (slice(3, 1), ValueError, "selection must contain at least one bag"),
         (np.zeros(4, dtype=bool), ValueError, "selection must contain at least one bag"),
-        ("x", TypeError, "must be an integer, a slice, a mask"),
+        ("x", TypeError, "must be an integer, slice, mask or list"),
         (True, TypeError, "must be an integer"),
         ([0.0], TypeError, "must be an integer"),
         ((0, 1), TypeError, "must be an integer"),

@@ -158,7 +158,7 @@ def test_waterfill_graph_is_symmetric_and_its_default_is_three_mean_distances():
     weights = waterfill_weights(lists.distances, waterfill_lambda(lists))
     np.put_along_axis(directed, lists.indices.astype(int), weights, axis=1)
     np.testing.assert_allclose(waterfill_graph(lists).toarray(), np.maximum(directed, directed.T))
-    with pytest.raises(ValueError, match="lam must be a positive number"):
+    with pytest.raises(ValueError, match="lam must be a positive finite number"):
         waterfill_graph(lists, 0.0)
     assert waterfill_graph(lists_of(np.zeros((5, 2)), 3)).nnz > 0
 

@@ -116,7 +116,7 @@ def test_one_cluster_and_every_sample_on_its_own(laplacian):
 
 @pytest.mark.parametrize("n_clusters", [0, 6])
 def test_number_of_clusters_out_of_range(n_clusters):
-    with pytest.raises(ValueError, match="n_clusters must be from 1 to n_samples=5"):
+    with pytest.raises(ValueError, match="n_clusters must be an integer from 1 to 5, the number of samples"):
         spectral_partition(WORKED, n_clusters, rng=rng())
 
 

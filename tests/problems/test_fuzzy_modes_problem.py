@@ -311,8 +311,8 @@ def test_nothing_to_evaluate():
     [
         (EXAMPLE, {"n_clusters": 6}, ValueError, "from 1 to 5, the number of samples, got 6"),
         (EXAMPLE, {"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
-        (EXAMPLE, {"fuzziness": 1.0}, ValueError, "fuzziness must be greater than 1"),
-        (EXAMPLE, {"fuzziness": "2"}, TypeError, "fuzziness must be a positive number"),
+        (EXAMPLE, {"fuzziness": 1.0}, ValueError, "fuzziness must be a finite number above 1"),
+        (EXAMPLE, {"fuzziness": "2"}, TypeError, "fuzziness must be a number above 1"),
         (EXAMPLE, {"metric": "cosine"}, ValueError, "metric must be one of"),
         (EXAMPLE + 0.5, {}, ValueError, "X contains other values"),
         (EXAMPLE - 1, {}, ValueError, "X contains -1"),
@@ -329,8 +329,8 @@ def test_bad_data_and_options_are_named(X, options, error, message):
 @pytest.mark.parametrize(
     ("metric", "genes", "message"),
     [
-        ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that do not occur in the data"),
-        ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that do not occur in the data"),
+        ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that are not in the data"),
+        ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that are not in the data"),
         ("euclidean", [[0, 0, 1, 2, 1, np.inf]], "finite modes"),
         ("hamming", [[0, 0, 1]], "6 genes per individual"),
     ],

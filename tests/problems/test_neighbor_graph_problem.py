@@ -148,9 +148,9 @@ def test_distances_beyond_single_precision_are_refused(factor, which, metric):
     [
         ({"gene": "ranks"}, "gene must be"),
         ({"diversity": "all"}, "diversity must be"),
-        ({"n_neighbors": 0}, "n_neighbors must be from 1 to 2"),
-        ({"n_neighbors": 4}, "the width of the neighbour lists; got 4"),
-        ({"gene": "index"}, "full width, n_samples - 1 = 3; got"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer from 1 to 2"),
+        ({"n_neighbors": 4}, "the width of the neighbour lists, got 4"),
+        ({"gene": "index"}, "full width, 3; got"),
     ],
 )
 def test_bad_options(kwargs, message):

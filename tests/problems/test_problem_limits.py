@@ -182,7 +182,7 @@ def test_negative_violations_count_as_zero():
     ids=["one limit", "function", "name", "class", "none"],
 )
 def test_limits_are_limit_objects(wrong):
-    with pytest.raises(TypeError, match="limits must be a sequence of Limit objects such as ClusterSizes"):
+    with pytest.raises(TypeError, match="limits must be a sequence of Limits such as ClusterSizes"):
         partition_problem(limits=wrong)
 
 

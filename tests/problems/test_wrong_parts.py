@@ -88,9 +88,7 @@ def test_pairs_of_rows_that_are_not_there(fit, pair):
 
 def test_pairs_about_other_samples():
     pairs = PairwiseConstraints([(0, 20)], n_samples=30)
-    with pytest.raises(
-        ValueError, match=r"same number of samples, got 30 and 20; create constraints with .*n_samples=20\)"
-    ):
+    with pytest.raises(ValueError, match=r"same number of samples, got 30 and 20; create .*n_samples=20\)"):
         problem_of(constraints=pairs)
 
 

@@ -37,7 +37,7 @@ EVEN = np.full((12, 3), 1 / 3)
         (lambda: memberships_from_distances(EVEN, np.zeros(2), OPTIONS), r"\(12, 3\) and \(2,\)"),
         (lambda: votes(EVEN, np.ones((2, 4)), np.zeros(3)), "per cluster"),
         (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "per cluster"),
-        (lambda: SubspaceOptions(fuzziness="2"), "fuzziness must be a finite number greater than 1, got '2'"),
+        (lambda: SubspaceOptions(fuzziness=1.0), "fuzziness must be a finite number above 1, got 1.0"),
         (
             lambda: SubspaceOptions(chi_weight=None),
             "chi_weight must be a finite non-negative number, got None",
@@ -48,6 +48,13 @@ EVEN = np.full((12, 3), 1 / 3)
 def test_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_texts_are_no_numbers():
+    with pytest.raises(TypeError, match="fuzziness must be a number above 1, got '2'"):
+        SubspaceOptions(fuzziness="2")
+    with pytest.raises(TypeError, match="n_neighbors must be an integer from 1 to 3, the number of clusters"):
+        votes(EVEN, np.ones((3, 4)), np.zeros(3), n_neighbors="2")
 
 
 @pytest.mark.parametrize(

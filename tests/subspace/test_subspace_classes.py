@@ -172,7 +172,7 @@ def test_no_samples_and_no_classes():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be from 1 to 3"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer from 1 to 3"),
         ({"n_neighbors": 4}, "n_neighbors"),
         ({"aggregation": "mean"}, "aggregation must be one of"),
         ({"fuzziness": 1.0}, "fuzziness"),

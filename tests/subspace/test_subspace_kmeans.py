@@ -223,7 +223,7 @@ def test_bad_starts_are_refused(corpus):
     with pytest.raises(ValueError, match="init must be one of"):
         start("random", data, targets, 3, OPTIONS, rng)
     for k in (0, 61):
-        with pytest.raises(ValueError, match="n_clusters must be from 1 to n_samples=60"):
+        with pytest.raises(ValueError, match="n_clusters must be an integer from 1 to 60, the number of"):
             start("seeds", data, targets, k, OPTIONS, rng)
     for seeds in ([], [-1, 2], [60], [0.5], [[1, 2]]):
         with pytest.raises(ValueError, match="seeds must be"):
