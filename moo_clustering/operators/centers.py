@@ -11,7 +11,8 @@ from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
 from scipy.optimize import linear_sum_assignment
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels, choice, quoted
+from moo_clustering._arrays import choice, probability, quoted
+from moo_clustering._types import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.encodings import Encoding
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import EncodingRepair, register_operators
@@ -104,9 +105,7 @@ class RelocateCenter(base.DrawnMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         self.removal: Removal = choice("removal", removal, get_args(Removal))
-        if mix is not None and not 0.0 <= mix <= 1.0:
-            raise ValueError(f"mix must be in [0, 1], got {quoted(mix)}")
-        self.mix = mix
+        self.mix = None if mix is None else probability("mix", mix)
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
         for individual in drawn:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import choice, did_you_mean, instance, probability, quoted
+from moo_clustering._arrays import choice, instance, integer, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import half_of_differences
 from moo_clustering._types import BoolArray, IntArray, Labels
@@ -67,9 +67,7 @@ class PartitionSampling(base.SeededSampling):
         super().__init__()
         self.kinds = kinds
         self._shares = _shares(kinds)
-        if km_steps < 1:
-            raise ValueError(f"km_steps must be at least 1, got {km_steps}")
-        self.km_steps = km_steps
+        self.km_steps = integer("km_steps", km_steps)
         self.objective = objective
         self.n_trials = 0
 
@@ -118,11 +116,7 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
         kinds = [kinds]
     shares = dict(kinds) if isinstance(kinds, Mapping) else dict.fromkeys(kinds, 1.0)
     for kind, share in shares.items():
-        if kind not in KINDS:
-            allowed = ", ".join(map(repr, KINDS))
-            raise ValueError(
-                f"kinds must contain only {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}"
-            )
+        choice("every entry of kinds", kind, KINDS)
         if not 0.0 <= share < np.inf:
             raise ValueError(f"shares must be non-negative numbers, got {quoted(share)} for {kind!r}")
     if not sum(shares.values()) > 0.0:

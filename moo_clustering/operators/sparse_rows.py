@@ -11,7 +11,7 @@ from pymoo.core.individual import Individual
 from pymoo.core.population import Population
 from pymoo.core.sampling import Sampling
 
-from moo_clustering._arrays import BoolArray, Float32Array, FloatArray, Labels
+from moo_clustering._arrays import BoolArray, Float32Array, FloatArray, Labels, integer
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.threads import for_blocks, for_parts
@@ -41,10 +41,8 @@ class SparseRowSampling(Sampling):
     """
 
     def __init__(self, n_sweeps: int = 3) -> None:
-        if n_sweeps < 0:
-            raise ValueError(f"n_sweeps must be non-negative, got {n_sweeps}")
         super().__init__()
-        self.n_sweeps = n_sweeps
+        self.n_sweeps = integer("n_sweeps", n_sweeps, 0)
 
     def do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Population:
         """Create the population; each individual has its own array of genes."""
@@ -151,11 +149,9 @@ class SupportMutation(base.DrawnMutation):
     ) -> None:
         if not 0 < row_rate <= 1:
             raise ValueError(f"row_rate must be in (0, 1], got {row_rate}")
-        if n_sweeps < 0:
-            raise ValueError(f"n_sweeps must be non-negative, got {n_sweeps}")
         super().__init__(prob, **kwargs)
         self.row_rate = row_rate
-        self.n_sweeps = n_sweeps
+        self.n_sweeps = integer("n_sweeps", n_sweeps, 0)
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
         base.require(problem, *self._needs)

@@ -147,10 +147,8 @@ class DynamicDiversitySurvival(_SeededSurvival):
         self, diversity: Literal["slots", "last_front", "none"] = "slots", n_div: int | None = None
     ) -> None:
         super().__init__(filter_infeasible=False)
-        if n_div is not None and n_div < 0:
-            raise ValueError(f"n_div must be None or non-negative, got {n_div}")
         self.diversity = choice("diversity", diversity, ("slots", "last_front", "none"))
-        self.n_div = n_div
+        self.n_div = None if n_div is None else integer("n_div", n_div, 0)
 
     def _survivors(
         self, problem: NeighborGraphProblem, pop: Population, n_survive: int, rng: Generator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from moo_clustering._arrays import integer, optional_package, spawn_seeds
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._messages import shortened
-from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, SeedLike
+from moo_clustering._types import FloatArray, Int64Array, IntpArray, SeedLike
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.results import result_of
 from moo_clustering.validity.external import encode
@@ -99,18 +99,6 @@ def partition_data(
     ValueError
         If shapes do not match, X has no features, or X has non-finite values.
     """
-    return placed_partition(X, labels, feature_names, cluster_names, max_points)[0]
-
-
-def placed_partition(
-    X: Any,
-    labels: ArrayLike,
-    feature_names: Sequence[str] | None,
-    cluster_names: Sequence[str] | None,
-    max_points: int,
-    also: IntArray | tuple[()] = (),
-) -> tuple[PartitionData, FloatArray]:
-    """Return the data to draw and the positions of all samples. The samples ``also`` are always drawn."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -119,17 +107,20 @@ def placed_partition(
         )
     integer("max_points", max_points)
     positions, axes, share = feature_plane(table, feature_names)
-    shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
-    shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
+    shown = _evenly(len(labels), max_points)
     found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     if found[0] < 0:  # put noise last, so that it does not shift the cluster styles
         found, sizes, clusters = np.roll(found, -1), np.roll(sizes, -1), (clusters - 1) % len(found)
     names = found if cluster_names is None else [cluster_names[max(label, 0)] for label in found]
     named = ["noise" if label < 0 else str(name) for label, name in zip(found, names, strict=True)]
-    data = PartitionData(
+    return PartitionData(
         positions[shown], axes, clusters[shown], tuple(named), tuple(map(int, sizes)), share, shown
     )
-    return data, positions
+
+
+def _evenly(n: int, most: int) -> IntpArray:
+    """Return at most ``most`` evenly spaced indices from 0 to n - 1."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 @documented(figures.PLOT, partition_data)
@@ -357,15 +348,17 @@ def constraints_data(
     for satisfied in (False, True):
         first, second = (key for key in found if key[1] == satisfied)
         n_pairs, n_first = len(found[first]) + len(found[second]), len(found[first])
-        places = np.linspace(0, n_pairs - 1, min(room, n_pairs)).astype(np.intp)
+        places = _evenly(n_pairs, room)
         drawn[first] = found[first][places[places < n_first]]
         drawn[second] = found[second][places[places >= n_first] - n_first]
         room = max(0, room - n_pairs)
     ends = np.unique(np.concatenate([pairs.ravel() for pairs in drawn.values()]))
-    samples, positions = placed_partition(X, labels, feature_names, cluster_names, max_points, ends)
-    return ConstraintsData(
-        samples, tuple(PairLines(*key, drawn[key], positions[drawn[key]], len(found[key])) for key in found)
-    )
+    names: Any = {"feature_names": feature_names, "cluster_names": cluster_names}
+    placed = partition_data(X, labels, **names, max_points=len(labels))
+    shown = np.union1d(_evenly(len(labels), integer("max_points", max_points)), ends)
+    samples = replace(placed, positions=placed.positions[shown], clusters=placed.clusters[shown], rows=shown)
+    lines = (PairLines(*key, drawn[key], placed.positions[drawn[key]], len(found[key])) for key in found)
+    return ConstraintsData(samples, tuple(lines))
 
 
 @documented(figures.PLOT, constraints_data)

@@ -390,14 +390,18 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
     data = payload(content, 25_000_000 - fixed)
+    stated = () if content.runs else tuple(_SURE)  # warnings that :func:`sureness` already states
+    first = [
+        fact
+        for fact in content.facts
+        if fact[0] in _FIRST and not (fact[0] == "warning" and fact[1].startswith(stated))
+    ]
     return _template().render(
         content=content,
         headline=headline(content),
         sure=sureness(content),
-        first=[fact for fact in content.facts if _is_first(content, fact)],
-        facts=[
-            fact for fact in content.facts if not (_is_first(content, fact) or fact[0].endswith(MADE_WITH))
-        ],
+        first=first,
+        facts=[fact for fact in content.facts if fact not in first and not fact[0].endswith(MADE_WITH)],
         made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
         missing=data["missing"],
         n_solutions=len(data["names"]),
@@ -408,12 +412,6 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         script=Markup(script),
         data=htmlsafe_json_dumps(data, allow_nan=False),
     )
-
-
-def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
-    """Return whether a fact belongs in the header, and is not already stated by :func:`sureness`."""
-    repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
-    return fact[0] in _FIRST and not repeats
 
 
 def headline(content: ReportContent) -> Markup:
