@@ -36,7 +36,7 @@ from moo_clustering import MemeticKMeans, ParetoClustering
 from moo_clustering.parts import Parts, parts
 from moo_clustering.parts.passes import Part
 from moo_clustering.parts.sources import ROWS_PER_PART
-from moo_clustering.parts.statistics import survey
+from moo_clustering.parts.statistics import Survey
 
 N_FILES, ROWS, D, K = 4, 50_000, 10, 50
 KINDS = ("overlapping", "heavy tails", "unequal")
@@ -76,7 +76,7 @@ def block(number: int, kind: str, n: int) -> NDArray[np.float32]:
 
 def passes(table: Parts) -> list[Row]:
     """Processor seconds of a pass per million rows, including reading."""
-    looked = survey(table, 1000)
+    looked = Survey(table, 1000)
     centers = (looked.rows[:200] - looked.offsets[0] - looked.offsets[1]).reshape(20, 10, D)
     looked.statistics(centers[:1])  # compiles
     one = timed(lambda: looked.statistics(centers[:1]))[0]
@@ -90,9 +90,9 @@ def passes(table: Parts) -> list[Row]:
 def generated_passes(n_rows: int) -> None:
     """Print processor seconds of passes per million generated rows."""
     table, centers = generated_table(n_rows), np.zeros((1, 10, D))
-    survey(generated_table(ROWS_PER_PART), 1000).statistics(centers)  # compiles
+    Survey(generated_table(ROWS_PER_PART), 1000).statistics(centers)  # compiles
     generating = timed(lambda: table.map(_length))[0]
-    first, looked = timed(lambda: survey(table, 1000))
+    first, looked = timed(lambda: Survey(table, 1000))
     centers = (looked.rows[:200] - looked.offsets[0] - looked.offsets[1]).reshape(20, 10, D)
     one, many = (timed(lambda: looked.statistics(centers[:n]))[0] for n in (1, 20))  # noqa: B023
     seconds = (generating, first - generating, one - generating, (many - one) / 19)
@@ -262,7 +262,7 @@ def main(name: str, folder: str) -> None:
     seconds = time.process_time() - start + children.ru_utime - usage.ru_utime
     memory = peak_gib()
     table = parts(folder)
-    looked = survey(table, 1000)
+    looked = Survey(table, 1000)
     shifted = np.asarray(centers, dtype=float)[np.newaxis] - looked.offsets[0] - looked.offsets[1]
     objective = float(looked.statistics(shifted).squares.sum())
     spent = {"seconds": seconds + more["seconds"], "gib": memory + more["gib"]}

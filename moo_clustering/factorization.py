@@ -543,8 +543,9 @@ class _Side(NamedTuple):
 
 
 def _sum(parts: NDArray[Any]) -> NDArray[np.float64]:
-    total = np.empty(parts.shape[1:])
-    nmf_panel.sum_blocks(parts, total)
+    total = np.zeros(parts.shape[1:])
+    for part in parts:
+        total += part
     return total
 
 

@@ -672,8 +672,9 @@ def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
     pool = fitted.model.pool_.joined(more)
     samples, nothing = replace(fitted.model._samples, pool=pool), SideInformation("none")
     criterion = automatic_criterion(samples, nothing, None)
-    objectives, values = objectives_for(samples, nothing, None, criterion, None, None)
-    labels: IntArray = pool.labels[best_member(objectives.score(values), pool.n_clusters)]
+    objectives = objectives_for(samples, nothing, None, criterion, None, None)
+    score = objectives.score(objectives.values(pool.labels))
+    labels: IntArray = pool.labels[best_member(score, pool.n_clusters)]
     return labels
 
 

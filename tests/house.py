@@ -399,6 +399,7 @@ def rows() -> Iterator[tuple[str, object]]:
         yield f"files entered by {run}", files_entered(run)
 
 
+@cache
 def summaries() -> dict[str, str]:
     """First line of the docstring of every folder (its path ends in /) and module, folders after modules."""
     found = {}

@@ -145,7 +145,7 @@ SEARCH = {"pop_size": 8, "n_gen": 3}
 ESTIMATORS = {
     setting.class_name: setting
     for setting in (
-        _paired("AMOSAClus", k_max=4, annealing={"n_climb": 2}),
+        _paired("AMOSAClus", k_max=4, annealing={"n_climb": 2, "t_max": 1.0, "t_min": 0.3}),
         _paired("NSGA2Clus", k_max=4, **SEARCH),
         _paired("PCKMeans", n_clusters=3, n_init=2),
         _paired("HMRFKMeans", n_clusters=3, n_init=2),
@@ -158,7 +158,7 @@ ESTIMATORS = {
         _paired("SubspaceMixture", n_clusters=3, n_swaps=5),
         Setting("ICLClustering", "table", {"pop_size": 6, "n_gen": 2, "k_max": 8}),
         Setting("Regions", "table", {"n_regions": 3, "n_proposals": 500, **SEARCH}),
-        Setting("MemeticKMeans", "table", {"n_clusters": 3}),
+        Setting("MemeticKMeans", "table", {"n_clusters": 3, "max_stall": 40}),
         Setting("ConstrainedKMeans", "table", {"n_clusters": 3, "n_init": 2}),
         Setting("FuzzyCMeans", "table", {"n_clusters": 3, "n_init": 2}),
         Setting("GustafsonKessel", "table", {"n_clusters": 3, "n_init": 2}),

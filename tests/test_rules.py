@@ -570,6 +570,8 @@ def evaluated(formula, row):
                 return node.value
             case ast.Name():
                 return row.get(node.id.removeprefix("cell_"))
+            case ast.UnaryOp(op=ast.USub(), operand=number):
+                return -value(number)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return compared(compare[type(op)], value(left), value(right))
             case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
@@ -597,7 +599,7 @@ def in_sheet(cell):
 @pytest.mark.parametrize("times", [False, True])
 def test_formula_assigns_as_predict(seed, times):
     rng = np.random.default_rng(seed)
-    n = 200
+    n = 100
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="h" if times else "D")
     table = pd.DataFrame(
         {

@@ -4,13 +4,13 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of entries (16 bytes each) in all lists of moves, and maximum length of a refilled list.
+# Maximum number of entries, of 16 bytes each, in all lists of moves, and maximum length of a refilled list.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
 def _insert(values, samples, n_held, most, value, sample):
-    """Insert a sample into a list by decreasing cost, of which at most ``most`` stay; return its length."""
+    """Insert a sample into a list by decreasing cost; if full, drop the costliest; return its length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held

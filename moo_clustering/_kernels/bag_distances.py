@@ -15,7 +15,7 @@ from moo_clustering._kernels.threads import borrowed
 
 # Codes for BagSDbw's parameter ``reading``, the definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Fast-math flags: there are no NaNs, and operations may be fused; the order of sums is preserved.
+# Fast-math flags that assume that there are no NaNs, and permit fused operations, but no reordered sums.
 _FAST = {"nnan", "nsz", "contract"}
 # An expanded squared distance below this fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
 _CANCELLED = 1e-6
@@ -246,10 +246,9 @@ def cross_sums(labels, sums, out):
             out[c, k] = middle
 
 
-@borrowed()
-def column_width(n_rows, item_size):
+def column_width(n_rows: int, item_size: int) -> int:
     """Return the number of columns that fit into half a megabyte, but at least 64."""
-    return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
+    return max(64, (1 << 19) // max(1, n_rows * item_size))
 
 
 @njit(cache=True, nogil=True)

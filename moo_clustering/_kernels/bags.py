@@ -51,7 +51,8 @@ def fill_empty(labels, distances, farthest):
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
     # A group stays if it lies in one cluster in which no conflicting group has been placed. Other groups move
-    # to the cluster with the smallest sum of distances, of those without conflicting groups if there are any.
+    # to the cluster with the smallest sum of distances. Clusters with conflicting groups are considered only
+    # if there are no others.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -211,7 +212,7 @@ def _new_state(i, arrays, task, labels, sums, trial):
         squared_radii(arrays, labels[i], projections, norms, masses, own, chunk_label, scale, best, radii)
         for b in range(labels.shape[1]):
             spreads[labels[i, b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
-    numbers[0], numbers[1] = _current_value(task, state), _violation(task, labels[i])
+    numbers[0], numbers[1] = _current_value(arrays, task, state, trial), _violation(task, labels[i])
     return state
 
 
@@ -225,10 +226,10 @@ def _update_closeness(k, c, arrays, state):
 
 
 @borrowed()
-def _current_value(task, state):
+def _current_value(arrays, task, state, trial):
     """Compute the unpenalised objective."""
     if task.objective == DAVIES_BOULDIN:
-        return _davies_bouldin(state)
+        return _davies_bouldin(0, -1, -1, arrays, state, trial)
     if task.objective == TWCV:
         return state.spreads.sum()
     total = 0.0
@@ -239,21 +240,6 @@ def _current_value(task, state):
             else:
                 total += state.inner[k, k] / state.masses[k]
     return task.constant - total
-
-
-@borrowed()
-def _davies_bouldin(state):
-    live, total = 0, 0.0
-    for k in range(state.counts.shape[0]):
-        if state.counts[k] == 0:
-            continue
-        live += 1
-        spread, worst = state.spreads[k] / state.counts[k], 0.0
-        for c in range(state.counts.shape[0]):
-            if c != k and state.counts[c] > 0:
-                worst = max(worst, _ratio(spread + state.spreads[c] / state.counts[c], state.closeness[k, c]))
-        total += worst
-    return total / live if live > 1 else np.inf
 
 
 @borrowed()
@@ -430,7 +416,7 @@ def score_moves(j, arrays, task, state, trial):
             kept = state.spreads.sum() - state.spreads[home] - state.spreads[k]
             trial.values[k] = kept + trial.spreads[home] + trial.spreads[k] + trial.entering[k]
         else:
-            trial.values[k] = _davies_bouldin_after(j, k, arrays, state, trial)
+            trial.values[k] = _davies_bouldin(j, home, k, arrays, state, trial)
 
 
 @borrowed()
@@ -478,10 +464,9 @@ def _moved_spreads(j, arrays, task, state, trial):
 
 
 @borrowed()
-def _davies_bouldin_after(j, to, arrays, state, trial):
-    """Compute the Davies-Bouldin index after moving bag j to cluster ``to``."""
-    home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
-    live, total = 0, 0.0
+def _davies_bouldin(j, home, to, arrays, state, trial):
+    """Compute the Davies-Bouldin index after bag j moves from cluster ``home`` to ``to`` (-1: no move)."""
+    n_clusters, live, total = state.counts.shape[0], 0, 0.0
     for k in range(n_clusters):
         if _count_after(k, home, to, state) == 0:
             continue

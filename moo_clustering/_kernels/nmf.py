@@ -206,16 +206,6 @@ def gram_panel(panel, k, bounds, grams, lo, hi):
 
 
 @borrowed()
-def sum_blocks(parts, out):
-    """Sum the blocks in order, in float64."""
-    out[:] = 0.0
-    for block in range(parts.shape[0]):
-        for r in range(out.shape[0]):
-            for t in range(out.shape[1]):
-                out[r, t] += parts[block, r, t]
-
-
-@borrowed()
 def panel_losses(square, gram, other_gram, inner, out):
     """Compute max(0, ||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q>) for each run."""
     for t in range(out.shape[0]):

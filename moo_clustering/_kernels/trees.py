@@ -89,8 +89,7 @@ def square_distances(X):
     return out
 
 
-@njit(cache=True, nogil=True)
-def node_count(n_points):
+def node_count(n_points: int) -> int:
     """Return the number of nodes in a tree with at most ``LEAF`` points per leaf."""
     count, size = 1, n_points
     while size > LEAF:

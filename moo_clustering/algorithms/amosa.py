@@ -411,7 +411,7 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
 
 
 def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
-    """Return the group, 0..n_groups-1, of each point after the first merges."""
+    """Return each point's group after the first n - n_groups merges."""
     group = np.arange(n, dtype=np.int64)
     member = list(range(n))  # one point of each cluster, in SciPy's numbering
     for left, right in merges[: n - n_groups, :2].astype(np.int64):

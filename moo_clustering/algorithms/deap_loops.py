@@ -209,8 +209,8 @@ class CountedStep(Documented, ABC):
         if callable(getattr(toolbox, "repair", None)):  # repair must not modify the caller's individuals
             population = [one if one.fitness.valid else toolbox.clone(one) for one in population]
         population = self._evaluated(population, toolbox)
-        zeros = dict.fromkeys(self.columns, 0)
-        return population, {**zeros, "nevals": self.evaluations, **self._begin(population)}
+        columns = dict.fromkeys(self.columns, 0) | {"nevals": self.evaluations} | self._begin(population)
+        return population, columns
 
     def __call__(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome | None:
         """Return the next population and its logbook columns; None if :attr:`finished`."""
@@ -579,11 +579,14 @@ class ChcStep(CountedStep):
 
 
 def _repeated_last(pool: Individuals, key: Key) -> Individuals:
-    first: dict[Hashable, Any] = {}
-    again = [
-        individual for individual in pool if first.setdefault(key(individual), individual) is not individual
-    ]
-    return [*first.values(), *again]
+    seen: set[Hashable] = set()
+    first: Individuals = []
+    again: Individuals = []
+    for individual in pool:
+        value = key(individual)
+        (again if value in seen else first).append(individual)
+        seen.add(value)
+    return first + again
 
 
 def hamming(first: Any, second: Any) -> int:

@@ -477,8 +477,7 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint unless this generation has already been saved."""
-        # Only the first checkpoint may raise an error. A later failure, such as a full disk, must not end the
-        # run.
+        # Only the first checkpoint may raise an error. A full disk later must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._search.state()

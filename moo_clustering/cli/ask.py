@@ -134,8 +134,7 @@ class AskedRun:
     @property
     def table_folder(self) -> Path | None:
         """Folder with the table: the parent of the run folder or the current folder; None if in neither."""
-        data = self.record.get("data")
-        name = data.get("name") if isinstance(data, dict) else None
+        name = self.record["data"].get("name")
         places = (self.folder.resolve().parent, Path.cwd())
         return next((place for place in places if isinstance(name, str) and (place / name).is_file()), None)
 

@@ -25,6 +25,7 @@ from moo_clustering.descriptions import (
     of_rows,
     with_unit,
 )
+from moo_clustering.drift import crosstable
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import write_archive
 from moo_clustering.results import ClusteringResult, Coassociation, PoolResult, result_of, with_user_names
@@ -203,7 +204,6 @@ def _title(documents: Documents, row: int) -> str:
 
 
 def draw_terms(path: Path, text: TextSamples, job: Job) -> None:
-    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
 
     labels = np.asarray(job.estimator.labels_)
@@ -243,7 +243,6 @@ def mode_frame(job: Job) -> pd.DataFrame:
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # Rename attributes that have the same name as another column of the cluster table.
         column = f"{name} (attribute)" if name in ("cluster", "size", "name") else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -399,7 +398,6 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # Rename columns that have the same name as another column of the cluster table.
         title = f"{name} (column)" if name in short else str(name)
         values[title] = [show(columns[name][labels == cluster]) for cluster in short["cluster"]]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -442,8 +440,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
     for name, column in columns.items():
         codes, values = pd.factorize(column.array)
         if 2 <= len(values) <= _VALUES:
-            counts = np.zeros((int(labels.max()) + 1, len(values)))
-            np.add.at(counts, (labels, codes), 1)
+            counts = crosstable(labels, codes, len(values))
             # Exclude columns in which nearly all rows have the same value.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
@@ -504,7 +501,6 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 def draw_leading(path: Path, job: Job) -> None:
     """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
-    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
 

@@ -285,6 +285,8 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
             fault = persistence.version_fault(record.get("version", 1), VERSION)
         # Serialise the record now: JSON can be nested too deeply to be written again after reading.
         found: dict[str, Any] = persistence.to_json(record, "record")
+        if not isinstance(found.setdefault("data", {}), dict):
+            raise TypeError
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -336,7 +338,6 @@ def finish_update(folder: Path) -> None:
 
 
 def run_content(folder: Path) -> ReportContent:
-    # Imported lazily, because plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
     record = run_record(folder)
@@ -402,8 +403,7 @@ def sample_notes(record: Mapping[str, Any]) -> list[str]:
 
 def is_in_parts(record: Mapping[str, Any]) -> bool:
     """Return whether a run was fitted to a partitioned table, so that its files describe a sample of rows."""
-    data = record.get("data")
-    return isinstance(data, Mapping) and "n_shown" in data
+    return "n_shown" in record.get("data", {})
 
 
 def save_report_of(
@@ -465,9 +465,8 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
     from moo_clustering.visualization.report.page import merge
 
     merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
-    known = (run_record(folder).get("data") for folder in folders)
-    names = (str(data.get("name")) if isinstance(data, dict) else "unknown data" for data in known)
-    files = list(dict.fromkeys(names))
+    names = (run_record(folder)["data"].get("name", "unknown data") for folder in folders)
+    files = list(dict.fromkeys(map(str, names)))
     if len(files) < 2 or any(name != str(row) for row, name in enumerate(merged.sample_names)):
         return merged
     said = f"The runs are on {' and '.join(files)}, whose rows have no names."
@@ -536,7 +535,6 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
     found |= result.arrays()
     if (front := result.front) is not None:
         found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
-        # Save the partitions of the front if they are available and not too large.
         if front.is_ready and len(front) * len(result.labels) <= _LARGEST:
             found["front_labels"] = front.labels()
     return {
@@ -585,7 +583,6 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit data frames and pymoo and DEAP objects.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo", "deap"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
@@ -620,7 +617,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     """Read a run's model. Raise a FolderError if it is missing, damaged, or contains untrusted types."""
     from skops import io
 
-    if "graph" in (run_record(folder).get("data") or {}):
+    if "graph" in run_record(folder)["data"]:
         raise FolderError(
             f"{folder} is a fit of a graph, whose clusters cannot be explained, changed or assigned to new "
             "nodes; to add nodes, fit the graph that includes them"
@@ -658,7 +655,7 @@ def _without_model(folder: Path) -> str:
     from moo_clustering.estimators._methods import find_method
 
     record = run_record(folder)
-    data, method = record.get("data") or {}, record["method"]
+    data, method = record["data"], record["method"]
     kinds = {"text": "documents", "n_instances": "bags", "label_names": "label sets"}
     kind = next((kind for key, kind in kinds.items() if key in data), "columns without preparation")
     if record.get("command") == "ask":

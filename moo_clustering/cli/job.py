@@ -48,8 +48,7 @@ class Job:
     supervision: dict[str, Any] = field(default_factory=dict)  # labels and constraints passed to ``fit``
     sources: dict[str, Any] = field(default_factory=dict)  # origin of labels and constraints, for the record
     notices: list[str] = field(default_factory=list)  # warnings issued before the fit
-    # ``time.perf_counter()`` at the start of the command.
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=time.perf_counter)  # start of the command
     why: str = ""  # why the method was selected; empty if it was specified
     options: dict[str, Any] | None = None  # estimator parameters set by the user
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit

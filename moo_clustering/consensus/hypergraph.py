@@ -58,11 +58,11 @@ def cspa(
 ) -> Labels:
     """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
 
-    If the samples that share a cluster in all runs form ``n_clusters`` groups, these groups are the result.
-    Otherwise, if the hypergraph whose edges are the clusters has ``n_clusters`` connected components, these
-    are the result. Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory.
-    ``"svd"`` takes at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in
-    distinct runs.
+    S_ij is computed from the runs that contain both i and j, and is 0 if there are none. If the samples that
+    share a cluster in all runs form ``n_clusters`` groups, these groups are the result. Otherwise, if the
+    hypergraph whose edges are the clusters has ``n_clusters`` connected components, these are the result.
+    Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes
+    at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
 
     Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
     sample pairs require more than ``max_memory``, and an ImportError if METIS is required but pymetis
@@ -73,8 +73,7 @@ def cspa(
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers; -1 marks samples missing from a run. S_ij is computed from the runs that contain both i
-        and j, and is 0 if there are none. The number of clusters may differ between runs.
+        Integers; -1 marks samples missing from a run. The number of clusters may differ between runs.
     n_clusters : int
         From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs. If fewer
         samples are distinct, the result has fewer clusters.
@@ -507,15 +506,13 @@ def hbgf(
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
     If the samples that share a cluster in all runs form at most ``n_clusters`` groups, these are the result.
-    Otherwise, if the graph has ``n_clusters`` connected components, these are. METIS takes roughly
+    Otherwise, if the graph has ``n_clusters`` connected components, these components are. METIS takes roughly
     O(n_samples n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E
     clusters, at most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern,
     C. Brodley, International Conference on Machine Learning (2004).
 
     Parameters
     ----------
-    labels : array-like of shape (n_runs, n_samples)
-        Integers; -1 marks samples missing from a run. The number of clusters may differ between runs.
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"

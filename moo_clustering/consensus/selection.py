@@ -15,6 +15,7 @@ from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, integer_seed, spawn_seeds
 from moo_clustering._data import FLOATS, checked_integers, checked_table
+from moo_clustering._docs import documented
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_table, pairwise_nmi
@@ -87,6 +88,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     return np.sort(order[: (edges.n_runs + 1) // 2])
 
 
+@documented(hypergraph.mcla)
 def select_pareto(
     labels: ArrayLike,
     n_clusters: int,
@@ -113,8 +115,6 @@ def select_pareto(
     ----------
     labels : array-like of shape (n_runs, n_samples)
         At least two runs; -1 marks samples missing from a run.
-    n_clusters : int
-        From 1 to n_samples.
     losses : array-like of shape (n_runs,), optional
         Loss of each run; the mean loss of a subset is the third objective.
     min_runs : int, default=5
@@ -127,14 +127,8 @@ def select_pareto(
         of a subset, the subset is ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
         Features, required and used only with ``select="i2"``.
-    vertex_weight, partitioner
-        See :func:`mcla`.
     random_state : int, Generator, RandomState or None, default=None
-
-    Returns
-    -------
-    ParetoSelection
-        Selected runs, their consensus, and the front.
+        Seed for NSGA-II and METIS.
 
     Examples
     --------

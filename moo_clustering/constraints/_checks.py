@@ -85,7 +85,6 @@ def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
 
 
 def check_affordable(n_listed: int, max_pairs: int) -> None:
-    """Raise a ValueError if more than ``max_pairs`` pairs would be listed."""
     if n_listed > max_pairs:
         raise ValueError(
             f"{n_listed:,} pairs would be listed, which exceeds max_pairs={max_pairs:,}; use "

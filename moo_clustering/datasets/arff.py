@@ -75,7 +75,6 @@ class Attribute:
 
 
 def numbered(texts: Iterable[str]) -> dict[str, int]:
-    """Number the distinct texts in order of first appearance."""
     return {text: code for code, text in enumerate(dict.fromkeys(texts))}
 
 

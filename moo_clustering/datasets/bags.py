@@ -16,6 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
+from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.arff import Attribute
@@ -27,10 +29,12 @@ Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
 CLASS = re.compile(r"(bag[\W_]?)?(class|label)([\W_]?name)?", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(.*[\W_])?(id|name|key)", re.IGNORECASE)
+_NO_NUMBER = ["", "?", "nan", "NaN", "NA"]  # texts that mark missing numbers
 _SHOWN = 8
 _TEXT = (".arff", ".dat", *files.TEXT)
 
 
+@documented(tables.Table)
 @dataclass(frozen=True, eq=False)
 class BagTable:
     """A multi-instance data set: bags and their known classes.
@@ -43,12 +47,10 @@ class BagTable:
         Known classes 0, 1, ... of the bags, used for scoring; -1 for bags without a class.
     label_names : tuple of str
         Names of the classes in labels.
-    name : str
-        Name of the data set, or its file name.
     """
 
     bags: Bags
-    labels: NDArray[np.int64] | None = None
+    labels: Int64Array | None = None
     label_names: tuple[str, ...] = ()
     name: str = "bags"
 
@@ -74,6 +76,7 @@ class BagTable:
         return replace(self, bags=self.bags[order], labels=labels)
 
 
+@documented(tables.read_table)
 def read_bags(
     path: str | PathLike[str],
     *,
@@ -116,9 +119,6 @@ def read_bags(
         Columns of text or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
         Raise a DataError for missing feature values, or impute the median (nominal: mode) over all instances.
-    expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB
-        (Parquet: 1 GiB) is always allowed.
 
     Returns
     -------
@@ -167,7 +167,6 @@ class _Options(NamedTuple):
     missing: str
 
     def check(self, columns: Sequence[str]) -> None:
-        """Raise a DataError if a specified column does not exist or has two roles."""
         asked: list[tuple[str | None, str]] = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
         files.check_names(files.roles_of(asked), columns, self.path)
@@ -179,8 +178,8 @@ class _Rows:
 
     columns: Sequence[Attribute]
     numbers: Numbers
-    lines: NDArray[np.int64] | None = None
-    bag_of_row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    lines: Int64Array | None = None
+    bag_of_row: Int64Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     bag_ids: Sequence[str] | None = None
 
     def __len__(self) -> int:
@@ -285,7 +284,6 @@ def _free(columns: Sequence[Attribute], options: _Options) -> list[int]:
 
 
 def _read_text(text: str, options: _Options, suffix: str) -> BagTable:
-    """Read bags from a text table with comma, tab, semicolon or pipe separators."""
     path, contents = options.path, files.tidy_text(text, suffix, [])
     rows = contents.rows(path)
     columns = tables.column_names(list(itertools.islice(rows, 1)), path)
@@ -295,8 +293,8 @@ def _read_text(text: str, options: _Options, suffix: str) -> BagTable:
     named = {options.bag, options.label, *options.nominal, *options.drop}
     if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
         options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names written by pandas or R
-    as_text = _as_text(columns, options)
-    missing = {column: _missing(column, as_text, options) for column in columns}
+    as_text = _text_columns(columns, options)
+    missing = {column: as_text.get(column, _NO_NUMBER) for column in columns}
     frame = tables.cells_of_text(contents.text, contents.separator, missing, path)
     places = np.frombuffer(lines, dtype=np.int64) if len(lines) == len(frame) else None
     return _table(frame, as_text, places, options)
@@ -314,31 +312,28 @@ def _read_parquet(options: _Options, expansion: int) -> BagTable:
     frame.columns = [str(column) for column in frame.columns]
     if not len(frame):
         raise DataError(f"{path} has no rows")
-    return _table(frame, _as_text(list(frame.columns), options), None, options)
+    return _table(frame, _text_columns(list(frame.columns), options), None, options)
 
 
-def _as_text(columns: list[str], options: _Options) -> set[str]:
-    """Return the columns to keep as text, because "007" and "7" are different bags."""
-    patterns = [_BAG] * (options.bag is None) + [CLASS] * (options.label is None)
-    guessed = {name for name in columns if any(pattern.fullmatch(name) for pattern in patterns)}
-    return (guessed - {*options.nominal}) | {name for name in (options.bag, options.label) if name}
-
-
-def _missing(column: str, as_text: set[str], options: _Options) -> list[str]:
-    """Return the texts that mark missing cells in a column."""
-    if column not in as_text:
-        return ["", "?", "nan", "NaN", "NA"]
-    is_label = column == options.label or (options.label is None and CLASS.fullmatch(column))
-    return ["", "?"] if is_label else [""]
+def _text_columns(columns: list[str], options: _Options) -> dict[str, list[str]]:
+    """Return the columns to keep as text, with the texts that mark their missing cells."""
+    marks: dict[str, list[str]] = {}
+    for name in columns:
+        may_be = name not in options.nominal
+        if name == options.label or (options.label is None and may_be and CLASS.fullmatch(name)):
+            marks[name] = ["", "?"]
+        elif name == options.bag or (options.bag is None and may_be and _BAG.fullmatch(name)):
+            marks[name] = [""]  # "007" and "7" are different bags, and "?" is a bag
+    return marks
 
 
 def _table(
-    frame: pd.DataFrame, as_text: set[str], lines: NDArray[np.int64] | None, options: _Options
+    frame: pd.DataFrame, as_text: dict[str, list[str]], lines: Int64Array | None, options: _Options
 ) -> BagTable:
     notes: list[str] = []
     columns, numbers = [], []
     for name in frame.columns:
-        missing, cells = _missing(name, as_text, options), frame[name]
+        missing, cells = as_text.get(name, _NO_NUMBER), frame[name]
         if name not in as_text:
             cells = pd.Series(tables.typed(cells, name, notes, missing=missing, dates=False))
         column, values = _column(cells, name, name in as_text, missing)
@@ -449,7 +444,7 @@ def _relational(attributes: list[Attribute], options: _Options) -> int:
 
 def _relational_instances(
     inner: list[Attribute], texts: list[str], entries: _Rows, path: Path
-) -> tuple[NDArray[np.float64], list[int]]:
+) -> tuple[FloatArray, list[int]]:
     """Return the instances of all bags, and the number of instances per row of the file."""
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
@@ -514,7 +509,7 @@ def _assemble(rows: _Rows, classes: tuple[Attribute, Numbers] | None, options: _
 
 def _classes(
     rows: _Rows, column: Attribute, numbers: Numbers, path: Path
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+) -> tuple[Int64Array | None, tuple[str, ...]]:
     codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     first = np.unique(rows.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][rows.bag_of_row])
@@ -535,7 +530,7 @@ def _classes(
     return _known_classes([values[code] for code in codes[first]])
 
 
-def _known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+def _known_classes(values: Any) -> tuple[Int64Array | None, tuple[str, ...]]:
     """Return class codes of the bags, and class names. The codes are None if all classes are unknown."""
     labels, names = tables.encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())

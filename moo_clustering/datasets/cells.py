@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._messages import Advice, for_command, quoted
+from moo_clustering._types import BoolArray, FloatArray, IntpArray
 from moo_clustering.datasets import files
 from moo_clustering.datasets.files import DataError, written
 
@@ -33,8 +34,8 @@ _CODES = re.compile(
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
-# Notation of the numbers in a column. "plain": Python notation, "comma": decimal commas, "point": commas as
-# thousands separators, "ambiguous": commas as in 1,234, which may be either, "none": no numbers.
+# Notation of numbers: "plain" (Python notation), "comma" (decimal commas), "point" (commas as thousands
+# separators), "ambiguous" (commas that may be either, as in 1,234) or "none" (the column has no numbers).
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 # Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
@@ -91,7 +92,7 @@ _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", 
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
-# Maximum number of distinct values in a discrete column, and in a categorical column.
+# Maximum number of distinct values of discrete columns (FEW) and of categorical columns (_MOST).
 FEW, _MOST = 20, 100
 _LEAST_SUMMED = 8  # a last row can contain totals if at least this number of rows precede it
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
@@ -115,7 +116,7 @@ class Column:
     unit: str = ""  # unit of the numbers
     code: str = ""  # reason for treating numerals as codes, which are categories
     remark: str = ""  # additional note on the interpretation
-    units: str = ""  # if units are mixed: reason for dropping the column if it has too many categories
+    units: str = ""  # description of mixed units, which is the reason if the column is dropped
     # For dates, all formats that fit them, in ``strptime`` notation; for times and durations, ``("time",)``;
     # for fractions, ``("fraction",)``.
     forms: tuple[str, ...] = ()
@@ -138,7 +139,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
         strays = tuple(map(str, np.unique(numbers[np.isinf(numbers)])))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        if strays:  # if there are none, the cells need not be copied
+        if strays:  # otherwise, avoid copying the cells
             numbers = np.where(np.isinf(numbers), np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
@@ -202,7 +203,7 @@ class Reread(NamedTuple):
     # Same types as :attr:`Column.values`; cells that could not be parsed are missing.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # distinct texts that could not be parsed, in order of appearance
-    rows: NDArray[np.intp] = np.empty(0, dtype=np.intp)  # positions of the cells that could not be parsed
+    rows: IntpArray = np.empty(0, dtype=np.intp)  # positions of the cells that could not be parsed
     note: str = ""  # how the notation differs from the notation seen in the fit
     convention: Convention = "none"  # notation of the texts if they contain numbers
 
@@ -288,7 +289,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
     return Reread(numbers, read.strays, np.flatnonzero(np.isnan(numbers) & further.notna()), note)
 
 
-def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.bool_]) -> Reread:
+def _numbers_again(column: Column, texts: NDArray[Any], is_plain: BoolArray) -> Reread:
     """Parse numbers; ``is_plain`` marks cells that were stored as numbers rather than as text."""
     if column.forms:
         return _of_form_again(column, texts)
@@ -344,7 +345,7 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
     return Reread(found[0][where], note=note)
 
 
-def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
+def _each(reader: Any, texts: NDArray[Any]) -> FloatArray:
     """Parse all texts at once if possible, otherwise one by one; unreadable texts become NaN."""
     where, different = different_cells(texts)
     if (values := reader(different)) is not None:
@@ -353,9 +354,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
     return np.array([np.nan if each is None else each[0] for each in found])[where]
 
 
-def _split_units(
-    texts: NDArray[Any], counts: NDArray[np.intp] | None = None
-) -> tuple[NDArray[Any], Counter[str]]:
+def _split_units(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[NDArray[Any], Counter[str]]:
     """Remove the units from numbers, and count the cells with each unit."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
@@ -368,8 +367,8 @@ def _split_units(
 
 
 def _in_convention(
-    numerals: NDArray[Any], convention: Convention, is_plain: NDArray[np.bool_] | None = None
-) -> NDArray[np.float64]:
+    numerals: NDArray[Any], convention: Convention, is_plain: BoolArray | None = None
+) -> FloatArray:
     where, different = different_cells(numerals)
     if convention not in ("comma", "point"):
         return _finite_or_nan(_compact(different))[where]
@@ -404,7 +403,7 @@ def _without_unit_note(column: Column) -> str:
 class _Cells(NamedTuple):
     """Cells stored as distinct texts and positions, so that each distinct text is processed only once."""
 
-    where: NDArray[np.intp]  # position of each cell's text in ``different``; -1 for missing cells
+    where: IntpArray  # position of each cell's text in ``different``; -1 for missing cells
     different: NDArray[Any]  # distinct texts in order of appearance
 
     def stripped(self, missing: Collection[str]) -> _Cells:
@@ -505,7 +504,7 @@ def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
     return [text.replace(thousands, "").replace(decimal, ".") for text in compact]
 
 
-def _spread(values: NDArray[Any], where: NDArray[np.intp]) -> NDArray[Any]:
+def _spread(values: NDArray[Any], where: IntpArray) -> NDArray[Any]:
     """Return the values at the positions ``where``; position -1 yields a missing value."""
     missing = np.array(np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
     return np.append(values, missing)[where]
@@ -526,7 +525,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
     return texts
 
 
-def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[IntpArray, NDArray[Any]]:
     """Return each cell's position among the distinct cells, and these cells in order of appearance."""
     # For short columns, a dict is faster than ``pandas.factorize`` with its dozens of internal calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
@@ -573,11 +572,11 @@ class Numbers(NamedTuple):
 
     convention: Convention
     # Shape (n,); NaN for non-numeric texts. Commas in ambiguous numbers are read as decimal commas.
-    values: NDArray[np.float64]
+    values: FloatArray
     grouped: bool = False  # whether points may be thousands separators, as in 1.234
 
 
-def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
+def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> Numbers:
     """Parse n non-empty texts, which occur ``counts`` times, as numbers. Takes O(n) time and memory."""
     # Object arrays are required: a string array reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
@@ -603,21 +602,21 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     return Numbers(convention, as_numbers(compact, "point" if convention == "point" else "comma")[where])
 
 
-def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
+def _plain(texts: Iterable[str], values: FloatArray) -> Numbers:
     """Return numbers parsed from Python notation, with NaN for infinite values."""
     pointed = [text for text in texts if "." in text]
     values[np.isinf(values)] = np.nan
     return Numbers("plain", values, bool(pointed) and all(map(_GROUPED.fullmatch, pointed)))
 
 
-def _finite_or_nan(texts: Iterable[str]) -> NDArray[np.float64]:
+def _finite_or_nan(texts: Iterable[str]) -> FloatArray:
     """Parse numbers in Python notation; other texts, and numbers too large for a float, become NaN."""
     values = files.exact_numbers(texts)
     values[np.isinf(values)] = np.nan
     return values
 
 
-def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> NDArray[np.float64]:
+def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> FloatArray:
     """Parse numbers with decimal commas, or commas as thousands separators; other texts become NaN."""
     pattern = _COMMA if convention == "comma" else _POINT
     compact = [text if pattern.fullmatch(text) else "" for text in _compact(texts)]
@@ -688,7 +687,7 @@ def _first_day(text: str) -> str:
     return found[1] if found else text
 
 
-def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
+def read_times(texts: NDArray[Any]) -> FloatArray | None:
     """Convert times of day and durations to hours; return None if any text is neither."""
     # Accepted: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
@@ -709,7 +708,7 @@ def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
     return hours
 
 
-def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
+def read_fractions(texts: NDArray[Any]) -> FloatArray | None:
     """Parse integers, and fractions in lowest terms, as printed by Python. Return None for other texts."""
     # Texts such as 4/8, which is not in lowest terms, may be dates, grades or blood pressures.
     numbers = np.full(len(texts), np.nan)
@@ -763,7 +762,7 @@ class UnseenCells(NamedTuple):
     rows: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
+    def of(cls, column: str, kind: str, values: Sequence[str], rows: IntpArray) -> UnseenCells:
         """Create an instance from distinct values and an array of row indices."""
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
@@ -788,7 +787,7 @@ def judge(column: Column) -> Column:
     return column.out(column.units) if judged.kind == "out" and column.units else judged
 
 
-def _numbers_rows(name: str, known: NDArray[np.float64]) -> bool:
+def _numbers_rows(name: str, known: FloatArray) -> bool:
     if (known != known.round()).any() or len(pd.unique(known)) < len(known):
         return False
     # Halve the numbers first, because their difference could overflow.

@@ -79,7 +79,7 @@ class Documents(tables.NamedRows):
         return len(self.target_names)
 
 
-@documented()
+@documented(tables.read_table)
 def read_documents(
     path: str | PathLike[str],
     *,
@@ -114,8 +114,6 @@ def read_documents(
         uses the sub-folders of a folder as classes; files outside them are unlabelled.
     drop : sequence of str, default=()
         Columns to ignore, even if other parameters select them by default.
-    expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size; 16 MiB is always allowed.
     """
     path = files.data_path(path)
     if text_columns is not None:
@@ -281,7 +279,6 @@ def _option_error(names: Sequence[str], fault: str) -> DataError:
 
 
 def _check_text_columns(names: Sequence[str] | None, taken: Mapping[str, str]) -> None:
-    """Raise a DataError if a text column has another role, or if the list is empty or repeats a name."""
     if names is None:
         return
     if not names:
@@ -293,7 +290,6 @@ def _check_text_columns(names: Sequence[str] | None, taken: Mapping[str, str]) -
 
 
 def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) -> Documents:
-    """Read every text file in a folder and its sub-folders, sorted by name."""
     if text or roles.id_column or roles.drop:
         problem = f"{folder} is a folder of text files, which have no columns; omit "
         flags = "--text-columns, --id-column and --drop"

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import MissingPackageError, QuotingError, optional_package
 from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault, quoted
+from moo_clustering._types import FloatArray
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
-# Command-line options that assign roles to columns.
+# Command-line options of roles whose names differ from those of the options.
 _OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
 # Numbers with decimal points or commas, to distinguish data from column names.
@@ -139,9 +140,7 @@ def roles_of(named: Iterable[tuple[str | None, str]], what: str = "column") -> d
     return roles
 
 
-def check_names(
-    roles: Mapping[str, str], names: Collection[str], source: object, what: str = "column"
-) -> None:
+def check_names(roles: dict[str, str], names: Collection[str], source: object, what: str = "column") -> None:
     """Raise a DataError if a name with a role does not exist."""
     for name, role in roles.items():
         if name not in names:
@@ -227,7 +226,6 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
 
 
 def too_large(path: Path, expanded: str, expansion: int, remedy: str = "unpack it first") -> DataError:
-    """Create an error for a file whose decompressed size exceeds the limit."""
     size = path.stat().st_size
     limit = f"which exceeds the limit of {expansion} times its size"
     trust = Remedy("if you trust its source, raise the limit with", "expansion")
@@ -331,15 +329,13 @@ def tidy_text(text: str, suffix: str, notes: list[str]) -> TableText:
     place = next((row for row in filled if not lines[row].lstrip().startswith(_MARKS)), len(lines))
     above = [row for row in filled if row < place]
     if place == len(lines):  # every line looks like a comment, so all are treated as data
-        return TableText("".join(lines) if said else text, said or _separator(lines, suffix))
+        return TableText("".join(lines), said or _separator(lines, suffix))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
     if names is not None:
         lines[names] = _without_mark(lines[names], separator)
     marks = {lines[row].lstrip()[0] for row in above}
     stops = [*above, *_comments(lines, place, separator, marks)]
-    if not (stops or said or names is not None):
-        return TableText(text, separator)
     for row in stops:
         lines[row] = _blank(lines[row])
     if stops:
@@ -609,7 +605,7 @@ def is_written_number(text: str) -> bool:
     return _WRITTEN.fullmatch(text.strip()) is not None
 
 
-def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
+def exact_numbers(texts: Iterable[str]) -> FloatArray:
     listed = list(texts)
     joined = "".join(listed)
     if joined.isascii() and "_" not in joined:
@@ -675,7 +671,7 @@ def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     return ""
 
 
-def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
+def finite(texts: Iterable[str], numbers: FloatArray) -> dict[str, float]:
     """Map each distinct text to its number, omitting missing and infinite numbers."""
     pairs = zip(texts, numbers.tolist(), strict=True)
     return {text.strip(): number for text, number in pairs if math.isfinite(number)}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._targets import wrong_indicators
+from moo_clustering._types import BoolArray, FloatArray
 from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.documents import Documents, read_documents
 from moo_clustering.datasets.files import DataError, Remedy
@@ -90,7 +91,7 @@ class MultiLabelTable(tables.NamedRows):
         return len(self.label_names)
 
     @property
-    def labelled(self) -> NDArray[np.bool_]:
+    def labelled(self) -> BoolArray:
         """Mask of the samples with known labels (possibly none), shape (n_samples,)."""
         return np.asarray((self.Y >= 0).all(axis=1))
 
@@ -254,7 +255,7 @@ class _Entries:
         known = nominal[self.columns] & ~np.isnan(self.codes)
         self.values[known] = coded[self.columns[known], self.codes[known].astype(np.intp)]
 
-    def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
         """Return the rows, positions within ``columns`` and values of all entries in ``columns``."""
         where = np.full(len(self.attributes), -1)
         where[columns] = np.arange(len(columns))

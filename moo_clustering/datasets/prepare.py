@@ -16,11 +16,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import BoolArray, FloatArray, choice, warn_caller
+from moo_clustering._arrays import choice, warn_caller
 from moo_clustering._data import as_frame, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command
 from moo_clustering._parallel import one_thread
+from moo_clustering._types import BoolArray, FloatArray, IntpArray
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets.cells import UnseenCells, column_list, listed
 from moo_clustering.datasets.files import DataError, as_number, written
@@ -33,8 +34,8 @@ _LEAST_ROWS = 40
 # share exceeds _MOST_BEYOND. The other values must have a range of at least _LEAST_RANGE times the largest
 # magnitude, or be equal.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows from which a missing cell is filled: in general, and in tables with at most two columns. In
-# these, several nearest rows may belong to different clusters.
+# Number of nearest rows from which a missing cell is filled. In tables with at most two columns, it is only
+# _DONORS_OF_TWO, because several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 _MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
 _MOST_COUNTED = 10_000  # maximum number of rows used to compute associations
@@ -483,7 +484,7 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
     return weights if weights.any() else np.ones(len(columns))
 
 
-def _some_rows(n: int, most: int) -> NDArray[np.intp]:
+def _some_rows(n: int, most: int) -> IntpArray:
     """Return all row numbers or, if there are more than ``most``, a sorted sample with a fixed seed."""
     if n <= most:
         return np.arange(n)

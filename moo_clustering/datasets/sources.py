@@ -3,10 +3,10 @@
 import operator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, integer, probability, quoted
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray
 from moo_clustering.datasets.bags import BagTable
 from moo_clustering.datasets.tables import Table
 
@@ -138,7 +138,7 @@ def make_bags(
     return BagTable(bags, labels, tuple(map(str, range(k))), "bags")
 
 
-def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _spread_centres(k: int, d: int, rng: np.random.Generator) -> FloatArray:
     """Select centres one by one: among random candidates, the one farthest from the previous centres."""
     candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
     centres = candidates[:1]

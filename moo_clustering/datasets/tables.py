@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering._messages import Advice, distinct_names, for_command, quoted
+from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import alike_note, blanks_note, packed_days, read_dates, read_times
 from moo_clustering.datasets.files import DataError, NotNumericError, Remedy
@@ -85,12 +86,12 @@ class Table(NamedRows):
     """
 
     name: str
-    X: NDArray[np.float64]
+    X: FloatArray
     feature_names: tuple[str, ...]
     row_ids: NDArray[Any]
-    y: NDArray[np.int64] | None = None
+    y: Int64Array | None = None
     target_names: tuple[str, ...] = ()
-    partial_y: NDArray[np.int64] | None = None
+    partial_y: Int64Array | None = None
     partial_names: tuple[str, ...] = ()
 
     @property
@@ -245,7 +246,6 @@ class Roles(NamedTuple):
 
 
 def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> tuple[pd.DataFrame, Roles]:
-    """Read a text table or Excel sheet with typed columns."""
     table = files.table_text(path, expansion=expansion)
     notes += table.notes
     rows = table.rows(path)
@@ -406,9 +406,9 @@ def typed(
     return numbers
 
 
-def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> NDArray[np.float64]:
+def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> FloatArray:
     notes.append(f"dates in column {name!r} converted to days")
-    found: NDArray[np.float64] = (days - np.fmin.reduce(days)) / np.timedelta64(86400, "s")
+    found: FloatArray = (days - np.fmin.reduce(days)) / np.timedelta64(86400, "s")
     return found
 
 
@@ -574,7 +574,7 @@ def _example(column: pd.Series[Any]) -> str:
     return f" ({reason}, so these are codes; write numbers without this notation)" if reason else ""
 
 
-def _check_numbers(X: NDArray[np.float64], features: Sequence[str], source: object) -> None:
+def _check_numbers(X: FloatArray, features: Sequence[str], source: object) -> None:
     """Raise a DataError for empty, NaN or infinite cells; warn about codes (see :func:`warn_of_codes`)."""
     # Check the sum first, without copying X: it is finite only if all values are finite.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -709,7 +709,7 @@ def require_short(texts: Any, what: str, role: str) -> None:
         raise DataError(f"{what} has a string of {longest:,} characters, {fault}")
 
 
-def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[Int64Array, tuple[str, ...]]:
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
     # Integers with and without ".0" are the same class. Other strings that differ after stripping are
     # distinct classes (01 and 1, 1E2 and 100). Warns about names that differ only in whitespace or notation,

@@ -504,7 +504,7 @@ def _following_names(method: Any, carries: bool) -> Any:
 
 
 def _pages(name: str) -> Any:
-    """Import a report module lazily: reports import the estimators, and fits do not use reports."""
+    """Import a report module lazily, because reports import the estimators, and fits do not use reports."""
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
@@ -812,7 +812,7 @@ def warn_of_max_iter(what: str, max_iter: int) -> None:
 
 
 def warn_if_all_labelled(labelled: BoolArray) -> None:
-    """Warn if all samples are labelled: scores against these labels only show that ``fit`` follows them."""
+    """Warn if all samples are labelled. Scores against these labels only show that ``fit`` follows them."""
     if labelled.all():
         _arrays.warn_caller(
             "all samples are labelled, and the fit follows the labels, so scores against the same y "

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
-from pymoo.core.algorithm import Algorithm
+from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.decision_making import DecisionMaking
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.termination import Termination
+from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -34,6 +35,7 @@ from moo_clustering.controls import ControlComparison, compare, compare_planned
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
+from moo_clustering.operators import batched_tournament
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.results import ClusteringResult, Front, Objective
 
@@ -324,21 +326,17 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
             )
 
     def _pymoo_search_for(
-        self,
-        problem: Any,
-        operators: dict[str, Any],
-        seed: int,
-        own: Callable[..., Algorithm],
-        **options: Any,
+        self, problem: Any, operators: dict[str, Any], seed: int, own: Any = None, **options: Any
     ) -> PymooSearch:
-        """Build a search from ``self.algorithm`` or, if this is None, from the algorithm class ``own``."""
+        """Build a search from ``self.algorithm`` or, if it is None, from the class ``own`` or NSGA-II."""
         operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
         pop_size: int = self.pop_size  # type: ignore[attr-defined]
-        if self.algorithm is None:
-            made = own(pop_size=pop_size, **operators, **options)
-        else:
-            made = filled_in(self.algorithm, operators, pop_size)
-        return PymooSearch(problem, made, seed=seed)
+        if self.algorithm is not None:
+            return PymooSearch(problem, filled_in(self.algorithm, operators, pop_size), seed=seed)
+        if own is None:
+            own, selection = NSGA2, TournamentSelection(func_comp=batched_tournament)
+            options = {"selection": selection, "output": None, **options}
+        return PymooSearch(problem, own(pop_size=pop_size, **operators, **options), seed=seed)
 
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None

@@ -577,7 +577,7 @@ class ParetoPoolClusterer(
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
         """Move identical samples to the same cluster, except for samples with labels, pairs or answers."""
         equal, landmark_of = self._samples.equal_points, self._samples.landmark_of
-        if equal is not None and landmark_of is not None:
+        if landmark_of is not None:
             repeated = np.bincount(equal)[equal] > 1
             if not repeated.any():
                 return labels.astype(np.int32)
@@ -585,8 +585,6 @@ class ParetoPoolClusterer(
             single = len(equal) + np.arange(len(landmark_of))
             groups = np.where(repeated[landmark_of], equal[landmark_of], single)
             equal = np.unique(groups, return_inverse=True)[1].astype(np.int32)
-        if equal is None:
-            return labels.astype(np.int32)
         fixed = self._side_information.known(len(equal))
         return _base.united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
 
@@ -759,12 +757,13 @@ class ParetoPoolClusterer(
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
-            given = samples, side, pairs, criterion, self.criterion_weight, self.n_jobs
-            objectives, values = selection.objectives_for(*given)
+            weight = self.criterion_weight
+            objectives = selection.objectives_for(samples, side, pairs, criterion, weight, self.n_jobs)
             least = 0
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
                 least = self.min_cluster_size or min(10, max(2, round(0.01 * samples.n_rows)))
+            values = objectives.values_of_pool(pool.labels)
             candidates = selection.Candidates(samples, pool, objectives, values, least)
             most = self.n_clusters[1] if isinstance(self.n_clusters, tuple | list) else None
             if more := selection.more_numbers(ks, candidates, most):

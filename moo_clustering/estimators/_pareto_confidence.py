@@ -112,19 +112,17 @@ class Assessor:
     def _uniform_clusters(self, labels: Labels) -> list[int]:
         """Return the clusters that consist of two or more identical rows."""
         groups, sizes = self._equal_rows
-        if groups is None:
-            return []
         members = [(int(cluster), labels == cluster) for cluster in np.unique(labels)]
         identical = ((k, own) for k, own in members if 0 <= groups[own].min() == groups[own].max())
         return [k for k, own in identical if sizes[own].sum() > 1]
 
     @cached_property
-    def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
+    def _equal_rows(self) -> tuple[Labels, FloatArray]:
         """Each point's group of identical rows (-1 if its samples differ), and its number of samples."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
-        if groups is not None and samples.counts is not None:
+        if samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
-        if groups is not None and samples.landmark_of is not None and samples.features is not None:
+        if samples.landmark_of is not None and samples.features is not None:
             groups = np.where(sizes > 1, -1, groups) if samples.scaled is None else groups.copy()
             if samples.scaled is not None:
                 unlike = np.abs(samples.scaled - samples.features[samples.landmark_of]) > _ROUNDING
@@ -193,9 +191,7 @@ class Assessor:
     def _points_vary(self) -> bool:
         """Whether at least half of the points are distinct. Many duplicates would look like clusters."""
         equal = self.samples.equal_points
-        return self.samples.positions is not None and (
-            equal is None or 2 * len(np.unique(equal)) >= len(equal)
-        )
+        return self.samples.positions is not None and 2 * len(np.unique(equal)) >= len(equal)
 
     def finders(self, labels: Labels) -> list[str]:
         """Return the families that found a similar partition (adjusted Rand index of at least .9)."""
@@ -300,11 +296,11 @@ class Assessor:
     @cached_property
     def reference(self) -> ReferenceTest:
         """Test that compares the points with cluster-free reference data."""
-        X, equal = self.samples.positions, self.samples.equal_points
+        X = self.samples.positions
         assert X is not None
-        if self.samples.features is None and equal is not None and not self._points_vary:
+        if self.samples.features is None and not self._points_vary:
             # Drop duplicate points, because reference data for distances have no duplicates.
-            X = X[np.unique(equal, return_index=True)[1]]
+            X = X[np.unique(self.samples.equal_points, return_index=True)[1]]
         return ReferenceTest(X)
 
     @cached_property

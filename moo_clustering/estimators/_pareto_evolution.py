@@ -34,7 +34,7 @@ _N_ELITE = 4
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """Distinct evolved partitions: those of the final population, then the best of all generations."""
+    """Distinct partitions of the final population, followed by the best partitions of all generations."""
 
     labels: Labels
     values: FloatArray
@@ -95,7 +95,7 @@ def evolve_with_controls(
     checkpoint: Checkpoint | None,
     **options: Any,
 ) -> Plans[tuple[EvolvedPartitions, Candidates, dict[str, Solution], dict[str, float]]]:
-    """Evolve a pool twice, once with random survival; select a result from it and from each evolved pool.
+    """Evolve a pool, and evolve it again with random survival. Select a result from each pool.
 
     Returns the evolved partitions, the candidates (the pool followed by the evolved partitions), and the
     selected results and their best totals. Results are named ``"auto"``, ``"control"`` (without evolution)

@@ -1,7 +1,7 @@
 """Feature scaling, outliers, landmarks for many samples, and rare groups far from all other samples."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -158,15 +158,17 @@ def _dense(X: Any) -> FloatArray:
 class Placement:
     """Scaled samples or, for many samples, landmarks and each sample's landmark."""
 
+    scaling: FeatureScaling
     points: FloatArray
     landmark_of: Labels | None = None
     features: FloatArray | None = None  # scaled features of all samples; None if they exceed the memory limit
     rare: Labels | None = None  # rare group of each landmark (-1 if none); None without rare groups
     limits: FloatArray | None = None  # maximum distance of the samples assigned to each landmark
-    counts: IntpArray | None = None  # number of these samples
+    far: Any = None  # outlier mask of the points
+    counts: Any = None  # statistics of the rows of each landmark
 
     @classmethod
-    def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
+    def of(cls, X: Any, scaling: FeatureScaling, n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, plus up to twelve for each rare group."""
         # Landmarks are mini-batch k-means centres. They are later clustered with equal weights, so dense
         # regions have less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows
@@ -174,7 +176,7 @@ class Placement:
         features = scaling.transform(X)
         n_samples = len(features)
         if n_rows <= n_landmarks:
-            return cls(features)
+            return cls(scaling, features)
         centers = landmark_centers(features, n_landmarks, seed)
         groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
@@ -212,12 +214,18 @@ class Placement:
         np.maximum.at(widest, landmark_of, away)
         least = _LEAST_RARE * n_samples / n_rows
         settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
-        return cls(means, landmark_of, None, settled, limits)
+        return cls(scaling, means, landmark_of, None, settled, limits)
 
-    def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of the outliers and of the points in ``before``, without points of rare groups."""
+    def with_outliers(self, before: Any = False) -> Self:
+        """Set the outlier mask, which includes the points in ``before`` but no points of rare groups."""
         far = before | far_points(self.points)
-        return far if self.rare is None else far & (self.rare < 0)
+        return replace(self, far=far if self.rare is None else far & (self.rare < 0))
+
+    def at(self, places: IntpArray) -> Self:
+        """Select landmarks."""
+        rows = {name: getattr(self, name)[places] for name in ("points", "limits", "far")}
+        rare = None if self.rare is None else self.rare[places]
+        return replace(self, rare=rare, counts=self.counts.at(places), **rows)
 
 
 def rounding(rows: FloatArray) -> float:
@@ -450,7 +458,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Dissolve noise clusters: their landmarks join the cluster of the nearest landmark outside them."""
+    """Dissolve noise clusters. Their landmarks join the cluster of the nearest landmark outside them."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
     # At most 5% of samples move, and partitions keep at least the pool's minimum number of clusters.
     near, distances = PointSearch(points)(points, _AROUND + 1)

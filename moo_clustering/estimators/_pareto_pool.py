@@ -27,7 +27,7 @@ from moo_clustering.estimators._pareto_landmarks import Nearest, Scale
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.parts import Parts
-from moo_clustering.parts.statistics import draw, grain, key_limit, on_grain, survey
+from moo_clustering.parts.statistics import Survey, draw, grain, key_limit, on_grain
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
@@ -63,7 +63,7 @@ class RowCounts(NamedTuple):
 
     @classmethod
     def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
-        """Compute from each row's landmark, distance and outlier mask. ``start``: index of the first row."""
+        """Compute the statistics of the rows from index ``start`` on, given their landmarks and distances."""
         number, inside = start + np.arange(len(at)), ~outlying
         first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
         np.minimum.at(first, at, number)
@@ -186,7 +186,7 @@ class PooledSamples:
         of_points: Labels = np.zeros((*labels.shape[:-1], self.n_points), dtype=np.int32)
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
-        if equal is not None and not n_samples.all():
+        if not n_samples.all():
             # If a landmark was repeated, copies without samples get the label of a copy with samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
@@ -334,9 +334,10 @@ class PooledSamples:
         return len(others) >= 3 and bool((np.abs(others - others[0]) > rounding).any())
 
     @cached_property
-    def equal_points(self) -> Labels | None:
-        """Group number of each point, shape (n_points,): equal points share a number. None if unknown."""
+    def equal_points(self) -> Labels:
+        """Group number of each point, shape (n_points,): equal points share a number."""
         if self.features is None:
+            assert self.coincident is not None
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
 
@@ -452,26 +453,27 @@ def pooled_table(
     if in_parts and placing["scale"] == "unit":
         warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
     by_landmarks, number = in_parts or n > placing["n_landmarks"], integer_seed(place_seed)
-    scaling, placed, far = placed_table(rows, **placing, seed=number, n_rows=n, by_row=by_landmarks)
+    placed = placed_table(rows, **placing, seed=number, n_rows=n, by_row=by_landmarks)
+    scaling = placed.scaling
     if ends is not None:
         check_scaled(scaling, scaling.transform(ends))
     changes: dict[str, Any] = {}
     if by_landmarks:
-        placed, far, counts, outliers = _placed_rows(table, rows, scaling, placed, far, options["n_clusters"])
+        placed, outliers = _placed_rows(table, rows, placed, options["n_clusters"])
         if len(placed.points) < _FEW_LANDMARKS < placing["n_landmarks"] and placed.rare is None:
-            placed, far, counts = _repeated(placed, far, counts)
+            placed = _repeated(placed)
         m, width = placed.points.shape
         if in_parts:
-            places, outliers = np.arange(m, dtype=np.int32), counts.outliers == counts.rows
+            places, outliers = np.arange(m, dtype=np.int32), placed.counts.outliers == placed.counts.rows
             placed = replace(placed, landmark_of=places, features=placed.points)
-            changes = {"counts": counts, "known_rows": NO_ROWS}
+            changes = {"counts": placed.counts, "known_rows": NO_ROWS}
         elif n * width > placement.AT_ONCE:
             changes = {"rows": table}
         else:
             placed = replace(placed, features=scaling.transform(table))
         changes["outliers"] = outliers
     n_samples, landmark_of = (len(placed.points), None) if in_parts else (n, placed.landmark_of)
-    samples = samples_of(n_samples, scaling, placed, far, min_cluster_size, options, **changes)
+    samples = samples_of(n_samples, placed, min_cluster_size, options, **changes)
     if not samples.vary:
         return lambda k_range: samples
     assert samples.features is not None
@@ -500,7 +502,7 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
     if isinstance(table, Parts):
-        looked = survey(table, size, seed=seed)
+        looked = Survey(table, size, seed=seed)
         rows, ends = looked.rows[np.argsort(looked.numbers)], [looked.low, looked.high]
         rows = rows.astype(table.dtype, copy=False)
     elif size == n:
@@ -514,48 +516,42 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
 
 
 def _placed_rows(
-    table: Any, rows: Any, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
-    n_clusters: int | None,
-) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:  # fmt: skip
+    table: Any, rows: Any, placed: placement.Placement, n_clusters: int | None
+) -> tuple[placement.Placement, BoolArray]:
     """Move each landmark to the mean of its rows.
 
-    Returns the landmarks, their outlier mask, their row counts and, for tables in memory, the outlier mask of
-    the rows. For partitioned tables, this mask and ``landmark_of`` are empty.
+    Returns the landmarks with their row counts and, for tables in memory, the outlier mask of the rows. For
+    partitioned tables, this mask and ``landmark_of`` are empty.
     """
     n, in_memory = table.shape[0], not isinstance(table, Parts)
-    limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
-    placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
-    search = _search(scaling, placed, far, n_clusters)
+    if placed.limits is None:
+        placed = replace(placed, limits=np.full(len(placed.points), np.inf))
+    search = _search(placed, n_clusters)
     if rows.shape[0] == n:
         table = rows
     else:
-        extent = float(np.ptp(placed.points[~far], axis=0).max())
+        extent = float(np.ptp(placed.points[~placed.far], axis=0).max())
         unit = grain(extent, n)
         counts, sums, inside = _mapped(table, "means of landmarks", _sums, search, extent, unit)
         points = placed.points + sums / np.maximum(inside, 1)[:, None]
-        kept = np.flatnonzero(counts.rows)
-        points, limits, far, counts = points[kept], limits[kept], far[kept], counts.at(kept)
-        groups = np.full(len(points), -1, dtype=np.int32) if placed.rare is None else placed.rare[kept]
+        placed = replace(placed, points=points, counts=counts).at(np.flatnonzero(counts.rows))
+        points, counts = placed.points, placed.counts
+        groups = np.full(len(points), -1, dtype=np.int32) if placed.rare is None else placed.rare
         uniform = counts.widest <= placement.rounding(points)
         rare = placement.settled_groups(points, groups, counts.rows, uniform, n)
-        placed = placement.Placement(points, rare=rare, limits=limits)
-        far = placed.far(far)
-        search = _search(scaling, placed, far, n_clusters)
+        placed = replace(placed, rare=rare).with_outliers(placed.far)
+        search = _search(placed, n_clusters)
     counts, *of_rows = _mapped(table, "rows of landmarks", _counts, search, in_memory)
     at, outlying = map(np.concatenate, of_rows)
-    kept = np.flatnonzero(counts.rows)
     at = (np.cumsum(counts.rows > 0) - 1).astype(np.int32)[at]
-    rare, counts = None if placed.rare is None else placed.rare[kept], counts.at(kept)
-    placed = placement.Placement(placed.points[kept], at, None, rare, limits[kept], counts.rows)
-    return placed, far[kept], counts, outlying
+    placed = replace(placed, landmark_of=at, features=None, counts=counts)
+    return placed.at(np.flatnonzero(counts.rows)), outlying
 
 
-def _repeated(
-    placed: placement.Placement, far: BoolArray, counts: RowCounts
-) -> tuple[placement.Placement, BoolArray, RowCounts]:
+def _repeated(placed: placement.Placement) -> placement.Placement:
     """Repeat each of the few distinct landmarks as often as it has rows, but at most 20 times."""
     assert placed.landmark_of is not None
-    assert placed.limits is not None
+    counts = placed.counts
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
     first, which = np.cumsum(copies) - copies, np.repeat(np.arange(len(copies)), copies)
     # Distribute the rows of a landmark evenly over its copies, in row order.
@@ -563,22 +559,18 @@ def _repeated(
     rank = np.arange(len(at)) - np.searchsorted(at[order], at[order])
     at[order] = first[at[order]] + rank % copies[at[order]]
     n_rows, left = np.divmod(counts.rows, copies)
-    counts = counts.at(which)._replace(
-        rows=n_rows[which] + (np.arange(len(which)) - first[which] < left[which])
-    )
-    placed = replace(placed, points=placed.points[which], landmark_of=at, limits=placed.limits[which])
-    return placed, far[which], counts
+    n_rows = n_rows[which] + (np.arange(len(which)) - first[which] < left[which])
+    placed = placed.at(which)
+    return replace(placed, landmark_of=at, counts=placed.counts._replace(rows=n_rows))
 
 
-def _search(
-    scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
-) -> PooledSamples:
+def _search(placed: placement.Placement, n_clusters: int | None) -> PooledSamples:
     """Return PooledSamples without edges and pool, to find the nearest landmark of each table row."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
-    nearest = TableNeighbors(scaling, points, placed.limits)
-    options: dict[str, Any] = {"rare": placed.rare, "transform": scaling.transform}
-    far_points = far if m - far.sum() > (n_clusters or 0) else None
+    nearest = TableNeighbors(placed.scaling, points, placed.limits)
+    options: dict[str, Any] = {"rare": placed.rare, "transform": placed.scaling.transform}
+    far_points = placed.far if m - placed.far.sum() > (n_clusters or 0) else None
     return PooledSamples(m, graph, None, nearest, points, every, far=far_points, **options)
 
 
@@ -625,21 +617,20 @@ def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
-) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
-    """Return a scaling that ignores outliers, the landmarks, and the outlier mask of the points."""
+) -> placement.Placement:
+    """Return the landmarks and outliers of a table, for a scaling that ignores outliers."""
     # X contains all ``n_rows`` table rows or a sample of them.
     scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
-    placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
-    far = placed.far()
-    if far.any() and scaling.components is None:
+    placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows).with_outliers()
+    if placed.far.any() and scaling.components is None:
         # Recompute the scaling without the outliers. This can reveal additional outliers.
-        outside = far if placed.landmark_of is None else far[placed.landmark_of]
+        outside = placed.far if placed.landmark_of is None else placed.far[placed.landmark_of]
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
         check_scaled(scaling, placed.points)
         at = placed.landmark_of
-        far = placed.far(outside if at is None else np.bincount(at, ~outside) == 0.0)
-    return scaling, placed, far
+        placed = placed.with_outliers(outside if at is None else np.bincount(at, ~outside) == 0.0)
+    return placed
 
 
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
@@ -654,25 +645,25 @@ def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
 
 
 def samples_of(
-    n_samples: int, scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray,
-    min_cluster_size: int | None, options: Mapping[str, Any], **changes: Any,
+    n_samples: int, placed: placement.Placement, min_cluster_size: int | None, options: Mapping[str, Any],
+    **changes: Any,
 ) -> PooledSamples:  # fmt: skip
     """Return the PooledSamples of a table with placed landmarks: with a graph, but with a trivial pool."""
-    points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
+    points, landmark_of, rare, far = placed.points, placed.landmark_of, placed.rare, placed.far
     # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
     given, far, apart = points, far & enough, None
     if far.any():
         points = placement.drawn_in(points, far)
     if rare is not None:
-        sizes = np.bincount(rare + 1, placed.counts)[1:]  # number of samples in each rare group
+        sizes = np.bincount(rare + 1, placed.counts.rows)[1:]  # number of samples in each rare group
         apart = (sizes >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
     graph = self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
-    nearest = TableNeighbors(scaling, points if placed.limits is None else given, placed.limits)
+    nearest = TableNeighbors(placed.scaling, points if placed.limits is None else given, placed.limits)
     return PooledSamples(
         n_samples, graph, _trivial_pool(len(points)), nearest, points, landmark_of, placed.features,
-        transform=scaling.transform, far=far if enough else None, far_rows=given[far], rare=rare, apart=apart,
-        **changes,
+        transform=placed.scaling.transform, far=far if enough else None, far_rows=given[far], rare=rare,
+        apart=apart, **changes,
     )  # fmt: skip
 
 

@@ -151,6 +151,7 @@ class Objectives:
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
+    pool_values: FloatArray  # agreement and criterion of the pool, shape (n_partitions, 2)
     boundary: validity.BoundaryCut | None = None
 
     @property
@@ -161,6 +162,11 @@ class Objectives:
     def values(self, labels: Labels) -> FloatArray:
         """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
         return _values(self.indices, labels)
+
+    def values_of_pool(self, labels: Labels) -> FloatArray:
+        """Return the objectives of the pool, given its partitions. Only the evidence is computed."""
+        evidence_of = [index.evaluate(labels) for index in self.indices[2:]]
+        return np.column_stack([self.pool_values, *evidence_of])
 
     def score(self, values: FloatArray) -> FloatArray:
         """Return the agreement plus the weighted criterion."""
@@ -213,16 +219,14 @@ def objectives_for(
     criterion: str,
     weight: float | None,
     n_jobs: int | None,
-) -> tuple[Objectives, FloatArray]:
-    """Fit agreement, criterion and evidence, and return the objectives with their values for the pool."""
-    # The default ``weight`` depends on the criterion. Agreement and criterion do not depend on labels and
-    # pairs, so they are cached with the samples.
-    pool = samples.pool
-    assert pool is not None
+) -> Objectives:
+    """Fit agreement, criterion and evidence. The default ``weight`` depends on the criterion."""
+    # Agreement and criterion do not depend on labels and pairs, so they are cached with the samples.
     if criterion not in samples.scored:
+        assert samples.pool is not None
         kind = validity.FamilyAgreement if criterion == "modularity" else BroadAgreement
-        fitted = kind(n_jobs=n_jobs).fit(pool), _criterion(samples, criterion)
-        samples.scored[criterion] = fitted, _values(fitted, pool.labels)
+        fitted = kind(n_jobs=n_jobs).fit(samples.pool), _criterion(samples, criterion)
+        samples.scored[criterion] = fitted, _values(fitted, samples.pool.labels)
     indices, values = samples.scored[criterion]
     known: list[validity.ValidityIndex] = []
     if side.targets is not None:
@@ -232,8 +236,7 @@ def objectives_for(
         known.append(validity.PairEvidence().fit(pairs))
     if known:
         indices = (*indices, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
-        values = np.column_stack([values, indices[2].evaluate(pool.labels)])
-    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight), values
+    return Objectives(indices, CRITERION_WEIGHTS[criterion] if weight is None else weight, values)
 
 
 def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
@@ -351,10 +354,10 @@ class Candidates:
         """
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
-        if (equal := self.samples.equal_points) is not None:
-            first = np.unique(equal, return_index=True)[1]
-            united = inside & (self.labels == self.labels[:, first[equal]]).all(axis=1)
-            inside = united if united.any() else inside
+        equal = self.samples.equal_points
+        first = np.unique(equal, return_index=True)[1]
+        united = inside & (self.labels == self.labels[:, first[equal]]).all(axis=1)
+        inside = united if united.any() else inside
         if self.least:
             enough, weights = inside.copy(), self.samples.sizes
             enough[inside] = [np.bincount(row, weights).min() >= self.least for row in self.labels[inside]]
@@ -416,8 +419,8 @@ class Candidates:
         """Return the finest partition of high agreement nested in ``labels``, or ``labels`` if none is."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if its points differ from cluster-free data.
-        X, equal = self.samples.positions, self.samples.equal_points
-        if X is None or (equal is not None and 2 * len(np.unique(equal)) < len(labels)):
+        X = self.samples.positions
+        if X is None or 2 * len(np.unique(self.samples.equal_points)) < len(labels):
             return labels
         n_clusters = int(labels.max()) + 1
         finer = np.flatnonzero(
@@ -523,7 +526,7 @@ def choose_solution(
     assert candidates is not None
     candidates, only = candidates.within(interval(candidates)), None
     if n_clusters is not None:
-        only = _only_partition(n_clusters, samples.n_points, _inseparable(samples, pairs if hard else None))
+        only = _only_partition(samples, pairs if hard else None, n_clusters)
     if side.kind == "novel":
         assert side.targets is not None
         if only is None:
@@ -535,8 +538,7 @@ def choose_solution(
     if side.kind == "pairs" and pairs is not None and len(pairs):
         return Solution(samples.per_sample(_by_pairs(candidates, pairs, n_clusters, hard, rng)))
     found = unsupervised_partition(candidates, n_clusters, method, rng)
-    equal = found if samples.equal_points is None else samples.equal_points
-    n_found = int(min(found.max(), equal.max())) + 1
+    n_found = int(min(found.max(), samples.equal_points.max())) + 1
     if candidates.interval is not None and n_found < candidates.interval[0]:
         warn_of_few(n_found, f"n_clusters={candidates.interval}")
     elif n_clusters is not None:
@@ -582,27 +584,23 @@ def agreed_number(candidates: Candidates, low: int, high: int) -> int:
     return numbers[int(found.argmax())] if enough else 0
 
 
-def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Return the group of each point: equal or must-linked points share a group. None if all are distinct."""
-    equal = samples.equal_points
-    if pairs is None or not len(pairs.must_link):
-        return equal
-    links = pairs.must_link
-    if equal is not None:
-        first = np.unique(equal, return_index=True)[1]
-        links = np.concatenate([links, np.column_stack([np.arange(samples.n_points), first[equal]])])
-    return connected(links, samples.n_points).astype(np.int32)
-
-
-def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
+def _only_partition(
+    samples: PooledSamples, pairs: PairwiseConstraints | None, n_clusters: int
+) -> Labels | None:
     """Return the partition if only one is possible, otherwise None. Warn if it has too few clusters."""
     if n_clusters == 1:
-        return np.zeros(n_points, dtype=np.int32)
-    if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
-        reason = "X has fewer distinct rows, or groups joined by must-links, than clusters"
-        warn_of_few(n_groups, n_clusters, reason)
-        return inseparable
-    return np.arange(n_points, dtype=np.int32) if n_clusters == n_points else None
+        return np.zeros(samples.n_points, dtype=np.int32)
+    groups = samples.equal_points
+    if pairs is not None and len(pairs.must_link):
+        # Join the groups of must-linked points.
+        first = np.unique(groups, return_index=True)[1]
+        equal = np.column_stack([np.arange(samples.n_points), first[groups]])
+        groups = connected(np.concatenate([pairs.must_link, equal]), samples.n_points).astype(np.int32)
+    if (n_groups := int(groups.max()) + 1) > n_clusters:
+        return None
+    reason = "X has fewer distinct rows, or groups joined by must-links, than clusters"
+    warn_of_few(n_groups, n_clusters, reason)
+    return groups
 
 
 def unsupervised_partition(

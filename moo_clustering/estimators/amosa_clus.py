@@ -155,11 +155,11 @@ class AMOSAClus(MedoidSetClusterer):
             return
         self.pareto_centers_ = problem.centers(front.get("X"))
         self._final_centers = self.pareto_centers_
-        self.pareto_medoids_ = _nearest(problem, self.pareto_centers_, self.pareto_labels_)
+        self.pareto_medoids_ = problem.nearest_members(self.pareto_centers_, self.pareto_labels_)
         self.repaired_medoids_ = self.pareto_medoids_
         if repaired:
             self.repaired_labels_, self._final_centers = problem.constrained(front.get("X"))
-            self.repaired_medoids_ = _nearest(problem, self._final_centers, self.repaired_labels_)
+            self.repaired_medoids_ = problem.nearest_members(self._final_centers, self.repaired_labels_)
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
         if isinstance(problem, CenterProblem):
@@ -180,15 +180,6 @@ class AMOSAClus(MedoidSetClusterer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.sparse and self.encoding == "medoid"
         return tags
-
-
-def _nearest(problem: CenterProblem, centers: FloatArray, labels: Labels) -> Any:
-    """Return the cluster member nearest to each centre of each solution, padded with -1."""
-    out = np.full(centers.shape[:2], -1, dtype=np.int64)
-    for row, own, partition in zip(out, centers, labels, strict=True):
-        k = int(partition.max()) + 1
-        row[:k] = problem.nearest_members(own[:k], partition)
-    return out
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
@@ -302,10 +293,13 @@ class CenterProblem(Problem):
         return np.stack(labels), kept
 
     def nearest_members(self, centers: FloatArray, labels: Labels) -> Int64Array:
-        """Return the cluster member nearest to each centre, shape (k,); the first one if tied."""
-        D = row_distances(self.features, centers, self.metric)
-        own = labels[:, None] == np.arange(len(centers))
-        return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
+        """Return the cluster member nearest to each centre of each partition, padded with -1."""
+        out = np.full(centers.shape[:2], -1, dtype=np.int64)
+        for row, own, partition in zip(out, centers, labels, strict=True):
+            k = int(partition.max()) + 1
+            D = row_distances(self.features, own[:k], self.metric)
+            row[:k] = np.where(partition[:, None] == np.arange(k), D, np.inf).argmin(axis=0)
+        return out
 
     def _each(self, X: ArrayLike) -> Iterator[FloatArray]:
         for centers, size in zip(self.centers(X), self.sizes(X), strict=True):

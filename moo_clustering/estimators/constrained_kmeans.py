@@ -332,7 +332,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and optimality gap; it starts from the last call's duals."""
+        """Return a function from costs to labels and gap; each call starts from the previous dual values."""
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 

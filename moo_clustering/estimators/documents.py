@@ -73,7 +73,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         With MCLA, share of the meta-cluster's clusters that contain the document. Otherwise, share of the
-        cluster's documents that a run assigns to the same topic as the document, averaged over the runs.
+        cluster's documents in the same topic as the document, averaged over the runs.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32

@@ -139,7 +139,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clustering with cluster-specific Mahalanobis distances, for ellipsoidal clusters.
 
-    Each cluster has a norm matrix with determinant 1, from its fuzzy covariance matrix, whose estimation
+    Each cluster's norm matrix, with determinant 1, is derived from its fuzzy covariance matrix, which
     requires many samples per feature. Feature units affect only the regularisation and the initial
     memberships, which use Euclidean distances. Covariance eigenvalues are at least 1e-15 times the largest
     eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,

@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_complex_dtype, is_float_dtype, is_numeric_dtype
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.crossover.pntx import SinglePointCrossover
-from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import Interval
@@ -29,7 +27,6 @@ from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base, _options
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.modes import ModesMutation, ModesSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.categories import FuzzyModesProblem, mode_distances
@@ -212,8 +209,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
             "crossover": SinglePointCrossover(prob=self.pc),
             "mutation": ModesMutation(prob=self.pm),
         }
-        selection = TournamentSelection(func_comp=batched_tournament)
-        search = self._pymoo_search_for(problem, operators, seed, NSGA2, selection=selection, output=None)
+        search = self._pymoo_search_for(problem, operators, seed)
         yield from self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
         self.result_: Result = search.result()
         # Keep the distinct non-dominated solutions, with their modes in lexicographic order.

@@ -215,7 +215,7 @@ class LikelihoodSearch:
         self.population = [self._settled(labels) for labels in self.first][:size]
         while len(self.population) < size and (whole or not (self.population and self.guard.requested)):
             started = self.index.start(k, random_state=self.rng)
-            self.population.append(self._settled(self._level(*self.index.merge(started))))
+            self.population.append(self._settled(self._merged(started)))
         self._record()
 
     def advance(self) -> None:
@@ -258,7 +258,7 @@ class LikelihoodSearch:
         a, b = parents[one], parents[other]
         cells, pieces = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
         siblings = (cells[:, :, np.newaxis] == cells[:, np.newaxis]).any(axis=0)
-        labels = self._level(*self.index.merge(pieces.reshape(-1), siblings=siblings))
+        labels = self._merged(pieces.reshape(-1), siblings=siblings)
         if self.rng.random() < self.options.pm:
             k = labels.max() + 1
             leaving = (labels == self.rng.integers(k)) & (self.rng.random(len(a)) < 0.5)
@@ -269,21 +269,22 @@ class LikelihoodSearch:
         """Merge clusters if there are more than ``n_clusters`` or ``k_max``, and then move single samples."""
         fixed = self.options.n_clusters is not None
         if fixed or labels.max() >= self.options.k_max:
-            labels = self._level(*self.index.merge(labels))
+            labels = self._merged(labels)
         return self.index.swap(labels, keep=fixed, random_state=self.rng)
 
     def polished(self) -> Labels:
         """Merge clusters of the best partition and move samples as long as this increases the ICL."""
         labels, value = self.best, self.values.max()
         while True:
-            found = self._settled(self._level(*self.index.merge(labels)))
+            found = self._settled(self._merged(labels))
             reached = self.index.evaluate(found)[0]
             if reached <= value:
                 return labels
             labels, value = found, reached
 
-    def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Return the level with ``n_clusters`` or, by default, the best one with up to ``k_max`` clusters."""
+    def _merged(self, labels: Any, **options: Any) -> Labels:
+        """Merge into ``n_clusters`` clusters or, by default, the best number of up to ``k_max`` clusters."""
+        levels, icl = self.index.merge(labels, **options)
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:
             return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]

@@ -40,7 +40,7 @@ from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
 from moo_clustering.parts import Parts, lazy_labels, parts
 from moo_clustering.parts.labels import NearestCenter
-from moo_clustering.parts.statistics import Survey, survey
+from moo_clustering.parts.statistics import Survey
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProblem, nearest_centers, shifted
 
@@ -91,7 +91,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall : int
         Number of consecutive children without improvement after which the population restarts.
     report_controls : bool
-        Whether to run ``"multistart"``, ``"swap"`` and, up to 8000 samples, ``"ward"`` with equal budgets.
+        Also run ``"multistart"``, ``"swap"`` and (up to 8000 samples) ``"ward"``, with equal budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int, optional
@@ -215,7 +215,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             raise ValueError("start requires data in memory, not a partitioned table; omit start")
         _base.checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         seeds = spawn_seeds(self.random_state, 1 + _SEARCHES * len(STRATEGIES))
-        looked = survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
+        looked = Survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
         samples = np.array_split(looked.rows, max(1, len(looked.rows) // _SEARCHED))
         n_searches, n_searched = len(samples), len(samples[-1])
         if self.n_clusters > n_searched:

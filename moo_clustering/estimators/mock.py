@@ -12,12 +12,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 import numpy as np
 from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.ux import UniformCrossover
-from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
@@ -55,8 +53,9 @@ BY_SUPERVISION = ("labels", "constraints")
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 # Objectives, which can also be used as rules.
 OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
-# Objectives and number of clusters of each solution of a front.
+# Minimised objectives and number of clusters of each solution of a front, with or without its genes.
 ControlFront = tuple[FloatArray, Int64Array]
+Front = tuple[NDArray[Any], FloatArray, Int64Array]
 
 
 @documented(MOCKProblem, operators.NeighborBiasedMutation, operators.MSTInterestingnessSampling)
@@ -109,9 +108,9 @@ class MOCK(
     selection : {"boxes", "tournament"}
         Selection scheme of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
-        Initial population: trees without their most interesting links (``"delta"``), or half such trees and
-        half k-means partitions (``"2007"``) or partitions of :meth:`MOCKProblem.greedy_front
-        <moo_clustering.problems.MOCKProblem.greedy_front>` (``"greedy"``, also added to the result).
+        Initial population. ``"delta"``: trees without their most interesting links. ``"2007"``: half such
+        trees, half k-means partitions. ``"greedy"``: half such trees, half partitions of
+        :meth:`~moo_clustering.problems.MOCKProblem.greedy_front`, which are also added to the result.
     mutation_length : {"genotype", "N"}
         Number n of genes or samples. A link to the l-th neighbour mutates with probability 1/n + (l/n)^2.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
@@ -163,7 +162,7 @@ objective, int or callable, default="auto"
         Selected row of the front. If small clusters were merged, ``labels_`` has fewer clusters.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives, with original signs, of the distinct non-dominated partitions, sorted by the first
-        objective. They are computed before identical rows of X are moved to the same cluster.
+        objective. The objectives are computed before identical rows of X are moved to the same cluster.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Number of clusters of each solution.
     mst_ : SpanningTree
@@ -238,15 +237,13 @@ objective, int or callable, default="auto"
         for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
             self.__dict__.pop(name, None)
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
-        self._front = self._found_front(problem, self.result_)
+        self._genes, self._F, self.pareto_K_ = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
         # Searches on control data after the fit use these settings, even if parameters have changed since.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
-            numbers = self._find_pareto_labels().max(axis=1) + np.int64(1)
-            self._front = self._front._replace(n_clusters=numbers)
-        self._set_objectives(problem, self._front.F)
-        self.pareto_K_ = self._front.n_clusters
+            self.pareto_K_ = self._find_pareto_labels().max(axis=1) + np.int64(1)
+        self._set_objectives(problem, self._F)
         self.mst_: SpanningTree = problem.graph.tree
         self.neighbor_recall_ = problem.graph.recall
         self._choose_at_end()
@@ -340,7 +337,7 @@ objective, int or callable, default="auto"
             self._take_member(*joined)
         elif isinstance(rule, str):
             # n_clusters restricts the rows for named rules, but not for row indices and callables.
-            allowed = nearest_rows(self._front.n_clusters, wanted)
+            allowed = nearest_rows(self.pareto_K_, wanted)
             keys = self._keys(rule, wanted)
             self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
         else:
@@ -362,23 +359,22 @@ objective, int or callable, default="auto"
         weights = self._supervision.weights
         total = self._problem.n_samples if weights is None else float(weights.sum())
         least_size = self.min_cluster_share * total / n_clusters
-        return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
+        return self._problem.without_fragments(self._genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
         """Return the keys by which a rule sorts the solutions, primary key first; lower is better."""
-        front = self._front
         if rule == "attainment":
             # Solutions without a score come last, ordered by the first objective.
             scores = np.nan_to_num(self._attainment(n_clusters), nan=-1.0)
-            return [-scores, front.n_clusters, front.F[:, 0]]
+            return [-scores, self.pareto_K_, self._F[:, 0]]
         if rule in BY_SUPERVISION:
-            return [self._disagreement(rule), np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
+            return [self._disagreement(rule), np.sqrt(_scaled(self._F[:, :2])).sum(axis=1)]
         if rule == "sum":
-            return [_scaled(front.F).sum(axis=1)]
+            return [_scaled(self._F).sum(axis=1)]
         if rule == "knee":
-            return [np.linalg.norm(_scaled(front.F), axis=1)]
+            return [np.linalg.norm(_scaled(self._F), axis=1)]
         names = self.objective_names_
-        return [front.F[:, names.index(rule) if rule in names else 0]]
+        return [self._F[:, names.index(rule) if rule in names else 0]]
 
     def _disagreement(self, rule: str) -> FloatArray:
         """Return each solution's disagreement with the labels, or its share of violated pairs."""
@@ -391,16 +387,16 @@ objective, int or callable, default="auto"
             sample_weight=supervision.weights,
         )
         # Round, so that sums that differ only by rounding errors are tied.
-        values: FloatArray = judge.evaluate(self._front.genes).reshape(-1).round(12)
+        values: FloatArray = judge.evaluate(self._genes).reshape(-1).round(12)
         return values
 
     def _take_member(self, row: int, joined: Labels | None = None) -> None:
-        found = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
+        found = self._problem.decode(self._genes[[row]])[0] if joined is None else joined
         self.chosen_, self.labels_ = row, self._united(found)
         self.n_clusters_ = int(self.labels_.max()) + 1
 
     def _find_pareto_labels(self) -> Labels:
-        return self._united(self._problem.decode(self._front.genes))
+        return self._united(self._problem.decode(self._genes))
 
     def _united(self, labels: Labels) -> Labels:
         """Move identical rows to the cluster that contains most of them, except rows with labels or pairs."""
@@ -471,7 +467,7 @@ objective, int or callable, default="auto"
             # After an interrupted search, control data are searched for the same number of generations.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
-        attainment = _front_scores(self._front, self.control_fronts_, k_user)
+        attainment = _front_scores(self._F, self.pareto_K_, self.control_fronts_, k_user)
         if attainment is None:
             warn_caller(
                 "attainment scores are undefined, because no number of clusters up to "
@@ -589,9 +585,7 @@ objective, int or callable, default="auto"
             parts |= {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
             pesa2 = PESA2(self.pop_size, selection=self.selection, **parts)
             return PymooSearch(problem, pesa2, seed=seed)
-        selection = TournamentSelection(func_comp=operators.batched_tournament)
-        own = partial(NSGA2, selection=selection, output=None)
-        return self._pymoo_search_for(problem, parts, seed, own)
+        return self._pymoo_search_for(problem, parts, seed)
 
     @property
     def _n_steps(self) -> int:
@@ -610,7 +604,7 @@ objective, int or callable, default="auto"
         genes, F = found.get("X"), found.get("F").astype(np.float64)
         rows = non_dominated(F)
         rows = rows[np.sort(distinct_rows(problem.encoding.canonical(genes[rows]))[0])]
-        return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
+        return genes[rows], F[rows], problem.n_clusters(genes[rows])
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
         """Return the two objectives and, if any, the objective for labels or pairs."""
@@ -657,28 +651,21 @@ def _scaled(F: FloatArray) -> FloatArray:
     return (F - low) / np.where(span > 0, span, 1.0)
 
 
-def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
+def _front_scores(
+    F: FloatArray, n_clusters: Int64Array, controls: Sequence[ControlFront], k_user: int
+) -> AttainmentScores | None:
     """Return attainment scores for two objectives; None if the fronts share no number of clusters."""
     # Rows are sorted by the first objective; if the second is a new minimum, the row is non-dominated.
-    second = front.F[:, 1]
+    second = F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
-    two = front.F.shape[1] > 2
-    rows = np.flatnonzero(second < before) if two else np.arange(len(second))
-    numbers = [front.n_clusters[rows], *(k for _, k in controls)]
+    rows = np.flatnonzero(second < before) if F.shape[1] > 2 else np.arange(len(second))
+    numbers = [n_clusters[rows], *(k for _, k in controls)]
     if max(int(k.min()) for k in numbers) > min([k_user, *(int(k.max()) for k in numbers)]):
         return None
-    found = attainment_scores(front.F[rows, :2], front.n_clusters[rows], controls, k_user=k_user)
+    found = attainment_scores(F[rows, :2], n_clusters[rows], controls, k_user=k_user)
     scores, scaled = np.full(len(second), np.nan), np.full((len(second), 2), np.nan)
     scores[rows], scaled[rows] = found.scores, found.front
-    return AttainmentScores(scores, front.n_clusters, found.k_max, scaled, found.controls)
-
-
-class Front(NamedTuple):
-    """Distinct non-dominated partitions, sorted by the first objective; ``F`` is minimised."""
-
-    genes: NDArray[Any]
-    F: FloatArray
-    n_clusters: Int64Array
+    return AttainmentScores(scores, n_clusters, found.k_max, scaled, found.controls)
 
 
 def _single_result(problem: MOCKProblem) -> Result:

@@ -7,10 +7,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from deap import tools
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
-from pymoo.operators.selection.tournament import TournamentSelection
 
 from moo_clustering import operators
 from moo_clustering._docs import documented
@@ -141,11 +139,8 @@ class NSGA2Clus(MedoidSetClusterer):
             "mutation": mutate,
         }
         unique = operators.CanonicalDuplicates(problem.encoding) if self.unique else None
-        options: dict[str, Any] = {
-            "selection": TournamentSelection(func_comp=operators.batched_tournament),
-            "survival": operators.ConstraintCrowdingSurvival(self.boundary, unique=unique),
-        }
-        search = self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
+        survival = operators.ConstraintCrowdingSurvival(self.boundary, unique=unique)
+        search = self._pymoo_search_for(problem, parts, seed, survival=survival)
         if self.algorithm is None:
             search.algorithm.tournament_type = "comp_by_rank_and_crowding"
         return search

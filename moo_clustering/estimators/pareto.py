@@ -300,8 +300,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _accepted_lead(self) -> float:
         """Return how much higher the fit's own result scores than the user's selection, but at least 0."""
         lead: float = vars(self).get("_lead", 0.0)
-        if self._candidates is None:
-            return lead
+        assert self._candidates is not None
         found = self._solutions.get("fit", self._solutions["auto"]).labels, self._solution.labels
         total = self._candidates.objectives.totals(self._samples.per_point(np.stack(found)))
         return max(0.0, lead + float(total[0] - total[1]))

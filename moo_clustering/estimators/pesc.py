@@ -1,6 +1,5 @@
 """Spectral clustering of neighbour graphs: a Pareto ensemble of graphs (PESC), or conventional graphs."""
 
-import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
@@ -10,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
@@ -207,8 +205,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         self._set_partition(self.graphs_.partition(row), None)
 
     def _n_neighbors(self, n_samples: int) -> int:
-        k = default_n_neighbors(n_samples) if self.n_neighbors is None else self.n_neighbors
-        return min(k, n_samples - 1)
+        return min(self.n_neighbors or default_n_neighbors(n_samples), n_samples - 1)
 
     def _neighbor_lists(
         self, X: NDArray[np.floating[Any]], groups: ConstraintGroups, rng: np.random.Generator
@@ -262,14 +259,13 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
                 variation="or" if exclusive else "and",
             )
             return DeapSearch(toolbox, step, rng=np.random.default_rng(seed), pop_size=self.pop_size)
-        selection = TournamentSelection(func_comp=operators.batched_tournament)
         repair = operators.CannotLinkRepair() if problem.gene == "index" else None
         parts = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
         mating = None
         if exclusive:
+            selection = TournamentSelection(func_comp=operators.batched_tournament)
             mating = operators.ExclusiveMating(selection, crossover, mutation, repair=repair)
-        options: dict[str, Any] = {"selection": selection, "survival": survival, "mating": mating}
-        return self._pymoo_search_for(problem, parts, seed, NSGA2, output=None, **options)
+        return self._pymoo_search_for(problem, parts, seed, survival=survival, mating=mating)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
         # The paper does not state whether p_m applies to genes or to individuals (then 1/N per gene).
@@ -303,9 +299,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         """Return the ranks of the graphs that are merged."""
         if self.options["ensemble_over"] == "population":
             return self.ranks
-        least = self.options["min_members"]
-        if least is None:
-            least = math.floor(math.log(len(self.X))) + 1
+        least = self.options["min_members"] or default_n_neighbors(len(self.X))
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
@@ -431,7 +425,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
-            fixed = math.floor(math.log(n_samples)) + 1
+            fixed = default_n_neighbors(n_samples)
         if fixed is not None:
             return self._neighbors(data, fixed, np.random.default_rng(seed))
         width, widest = (min(w, n_samples - 1) for w in _WATERFILL_WIDTHS)

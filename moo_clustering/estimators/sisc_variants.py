@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.special import expit, logit
@@ -213,7 +212,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             k_min=self.k_min,
             n_sweeps=self.n_sweeps,
             objectives=names,
-            options=self._make_options(),
+            options=self._options,
             n_jobs=self.n_jobs,
         )
 
@@ -232,9 +231,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             "eliminate_duplicates": duplicates,
         }
         mating = operators.ExclusiveMating(selection, crossover, mutation, eliminate_duplicates=duplicates)
-        return self._pymoo_search_for(
-            problem, parts, seed, NSGA2, selection=selection, mating=mating, output=None
-        )
+        return self._pymoo_search_for(problem, parts, seed, mating=mating)
 
     def _set_front(self, problem: SubspaceClusteringProblem) -> None:
         X, F = self.result_.pop.get("X", "F")
@@ -395,10 +392,10 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """Stack of SISC and a linear model: the weighted mean of the standardised logits of both.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC (0 in most cases with many labels); both models are fitted n_folds + 1 times. Logits
-    are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If the score is
-    undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML describes SISC, not
-    the stack.
+    the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted n_folds + 1
+    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If
+    the score is undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML
+    describes SISC, not the stack.
 
     Parameters
     ----------

@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
-from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
 from sklearn.utils._param_validation import Interval
 
@@ -28,7 +26,7 @@ from moo_clustering.consensus import ensemble_members
 from moo_clustering.constraints.pairs import supervision_groups
 from moo_clustering.estimators import _base, _fronts, _options
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
-from moo_clustering.operators import batched_tournament, sparse_rows
+from moo_clustering.operators import sparse_rows
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
@@ -182,10 +180,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         }
         # Errors are cached per row of the graph, so that only changed rows are evaluated.
         evaluator = sparse_rows.RowTableEvaluator()
-        selection = TournamentSelection(func_comp=batched_tournament)
-        search = self._pymoo_search_for(
-            problem, operators, seed, NSGA2, selection=selection, evaluator=evaluator, output=None
-        )
+        search = self._pymoo_search_for(problem, operators, seed, evaluator=evaluator)
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
         # Select non-dominated individuals with distinct objectives, sorted by number of links.

@@ -418,7 +418,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     fuzziness : float
         Membership exponent f > 1. Near 1, each document has one cluster; from 2 on, memberships are equal.
     weight_exponent : float
-        Exponent q > 1 of feature weights. Near 1, one feature has all the weight; large values equalise them.
+        Exponent q > 1 of feature weights. Near 1, a single feature counts; large values yield equal weights.
     floor : float
         Lower bound on feature dispersions (squared units of X), which limits the weight of absent features.
     """
@@ -431,12 +431,6 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     # Options of the sweeps that are not parameters of the estimator.
     _fixed: ClassVar[dict[str, Any]] = {}
 
-    def _make_options(self) -> SubspaceOptions:
-        """Return the sweep options."""
-        own = self.get_params(deep=False)
-        names = {option.name for option in fields(SubspaceOptions)} & own.keys()
-        return SubspaceOptions(**{name: own[name] for name in names}, **self._fixed)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         for name, (reason, advice) in _REASONS.items():
@@ -445,7 +439,9 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
                 raise ValueError(
                     f"{name} must be finite and greater than 1, got {quoted(value)}; {reason} ({advice})"
                 )
-        self._options: SubspaceOptions = self._make_options()
+        own = self.get_params(deep=False)
+        names = {option.name for option in fields(SubspaceOptions)} & own.keys()
+        self._options = SubspaceOptions(**{name: own[name] for name in names}, **self._fixed)
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
         # Values not stored in a sparse matrix are 0.

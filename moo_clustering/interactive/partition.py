@@ -162,10 +162,11 @@ class QuestionPool:
 
 
 class Spread:
-    """Groups of all points, inferred from the anchors ``points``, sorted from old to new, and their groups.
+    """Groups of all points, inferred from the points with known groups (anchors).
 
-    ``groups`` are numbered by oldest anchor. ``pairs`` are volunteered answers about at least one non-anchor.
-    ``signs`` is 1 for must-links, -1 for cannot-links, and closer to 0 for uncertain pairs.
+    ``points`` are the anchors, oldest first. ``groups`` are their groups, numbered by oldest anchor.
+    ``pairs`` are volunteered answers about at least one non-anchor. ``signs`` is 1 for must-links, -1 for
+    cannot-links, and closer to 0 for uncertain pairs.
     """
 
     def __init__(

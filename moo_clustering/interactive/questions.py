@@ -10,7 +10,6 @@ group, not with the nearest. Otherwise, a single wrong answer could mix two clas
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -152,10 +151,9 @@ class Inquiry:
     @cached_property
     def spread(self) -> Spread:
         state = self.state
+        points = np.array([*state.anchors], dtype=np.intp)
         # Number the groups by their oldest anchors.
-        number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
-        points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
-        groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
+        groups = number_clusters(np.array([*state.anchors.values()], dtype=np.intp))[0].astype(np.intp)
         # Answers to questions determine the anchors, so the pairs contain volunteered answers only.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
@@ -265,15 +263,15 @@ class Inquiry:
         with one_thread("blas"):
             if pending is not None and (found := self._about_sample(pending, 0.0)) is not None:
                 return found
-            of_groups = next(self._group_proposals(), None)
+            of_groups = self._group_proposal()
             of_sample = self._sample_proposal(above=-1.0 if of_groups is None else of_groups.value)
             return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
-    def _group_proposals(self) -> Iterator[Proposal]:
-        """Yield questions about groups, best first."""
+    def _group_proposal(self) -> Proposal | None:
+        """Return the best question about groups, or None if there is none."""
         spread = self.spread
         if spread.n_groups < 2:
-            return
+            return None
         p = expit(self.group_logits)
         values = (p if self.certain else np.minimum(p, 1.0 - p)) * spread.sizes[:, None] * spread.sizes
         first, second = np.triu_indices(spread.n_groups, 1)
@@ -282,13 +280,13 @@ class Inquiry:
             values[self._between_groups[first, second] != 0] = -1.0
         for place in np.argsort(-values, kind="stable"):
             if values[place] < 0:
-                return
+                break
             g, h = int(first[place]), int(second[place])
             points = self._unnamed_of(g, h) if self.names else self._unasked_of(g, h)
-            if points is None:
-                continue
-            groups = (g, h) if len(points) == 2 else (int(spread.group[points[0]]), h)
-            yield Proposal("groups", points, float(p[g, h]), float(values[place]), groups)
+            if points is not None:
+                groups = (g, h) if len(points) == 2 else (int(spread.group[points[0]]), h)
+                return Proposal("groups", points, float(p[g, h]), float(values[place]), groups)
+        return None
 
     def _unasked_of(self, g: int, h: int) -> tuple[int, ...] | None:
         for a in self.founders[g][:_N_GROUP_FOUNDERS]:

@@ -22,6 +22,7 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, did_you_mean, quoted
 from moo_clustering._types import Int64Array, Labels
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate
 from moo_clustering.interactive.shown import ShownSamples
@@ -162,15 +163,13 @@ class AnswerSession:
         """Recompute the attributes that depend on the answers."""
         spread = self._inquiry.spread
         groups = spread.labels_of_samples()
-        first = np.full(spread.n_groups, len(groups))
-        first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
-        present = np.argsort(first, kind="stable")[: int((first < len(groups)).sum())]
+        self.labels_ = relabel_by_first_appearance(groups)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self._group_of_number = np.empty(self.n_clusters_, dtype=np.intp)
+        self._group_of_number[self.labels_] = groups
         # Label of each group in ``labels_``, or -1 for groups without samples.
         self._number = np.full(spread.n_groups, -1, dtype=np.int32)
-        self._number[present] = np.arange(len(present), dtype=np.int32)
-        self._group_of_number = present
-        self.labels_: Labels = self._number[groups]
-        self.n_clusters_ = len(present)
+        self._number[groups] = self.labels_
         self.expected_error_ = spread.expected_error
         if self.error_rate == "auto":
             repeats = [line for _, _, line in self._past if line["kind"] == "repeat"]

@@ -208,8 +208,8 @@ def _mutated_genes(
     problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
 ) -> tuple[IntpArray, IntpArray]:
     """Draw the rows and columns of the genes to change."""
-    # Draw genes with the probability of rank L + 1, then drop some, so that lower ranks have their own
-    # probability. This takes few random numbers. Tree links of higher rank are drawn separately.
+    # Draw genes with the probability of rank L + 1, then drop some, so that genes of lower rank have lower
+    # probabilities. This requires few random numbers. Tree links of higher rank are drawn separately.
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]

@@ -19,15 +19,22 @@ Offsets = tuple[FloatArray, FloatArray]
 class Survey:
     """Column bounds of a partitioned table, and a uniform sample of its rows without replacement."""
 
-    # ``numbers`` are the row indices of the sample, in random order; ``rows`` are its rows in float64.
-    # ``offsets`` are the first sampled row, and the mean of the sampled rows relative to it. They are
-    # subtracted one after the other, so that statistics lose little to rounding.
+    # One pass finds bounds and sample, which do not depend on the division into parts. ``numbers`` are the
+    # row indices of the sample, in random order; ``rows`` are its rows in float64. ``offsets`` are the first
+    # sampled row, and the mean of the sampled rows relative to it. They are subtracted one after the other,
+    # so that statistics lose little to rounding.
 
-    def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
-        self.parts, self.low, self.high = parts, low, high
-        self.numbers = sample.numbers
+    def __init__(self, parts: Parts, sample_size: int, *, seed: int = 0) -> None:
+        # Each part returns only rows whose keys are below a limit, because other rows are hardly ever drawn.
+        # ``seed`` must be below 2^63.
+        drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
+        self.low, self.high, sample = drawn(key_limit(sample_size, parts.n_rows))
+        if len(sample.keys) < min(sample_size, parts.n_rows):
+            # With probability 10^-9, too few keys are below the limit. In this case, draw without a limit.
+            self.low, self.high, sample = drawn(np.inf)
+        self.parts, self.numbers = parts, sample.numbers
         self.rows = np.ascontiguousarray(sample.rows, dtype=np.float64)
-        require_squares(np.stack([low, high]), "the table")
+        require_squares(np.stack([self.low, self.high]), "the table")
         self.offsets: Offsets = self.rows[0].copy(), (self.rows - self.rows[0]).mean(axis=0)
 
     @property
@@ -83,18 +90,6 @@ class Drawn(NamedTuple):
         keys, numbers = np.append(self.keys, other.keys), np.append(self.numbers, other.numbers)
         order = np.lexsort((numbers, keys))[: self.size]
         return Drawn(keys[order], numbers[order], np.concatenate([self.rows, other.rows])[order], self.size)
-
-
-def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
-    """Find column bounds and draw a uniform sample in one pass, independent of the division into parts."""
-    # Each part returns only rows whose keys are below a limit, because other rows are hardly ever sampled.
-    # ``seed`` must be below 2^63.
-    drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
-    found = drawn(key_limit(sample_size, parts.n_rows))
-    if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # With probability 10^-9, too few keys are below the limit. In this case, draw again without a limit.
-        found = drawn(np.inf)
-    return Survey(parts, *found)
 
 
 def grain(largest: float, n: int) -> float:

@@ -27,7 +27,7 @@ from moo_clustering.graphs.trees import square_distances
 Partition = IntArray
 Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
-# The automatic range of k extends at least to this number.
+# The automatic range of the number of clusters extends at least to this number.
 LEAST_TOP = 6
 # Number of random starts of k-means and k-medoids.
 _STARTS = 3

@@ -12,7 +12,7 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings.base import contiguous
 from moo_clustering.parts import parts
 from moo_clustering.parts.labels import NearestCenter
-from moo_clustering.parts.statistics import CenterStatistics, Survey, survey
+from moo_clustering.parts.statistics import CenterStatistics, Survey
 from moo_clustering.problems.centers import CenterEncoding
 from moo_clustering.problems.partition import UNDEFINED_INDEX, SignedProblem
 from moo_clustering.validity.base import UNDEFINED
@@ -87,7 +87,7 @@ class ChunkedCenterProblem(SignedProblem):
         self.n_clusters = integer("n_clusters", n_clusters, 1, most, ", the number of sampled rows")
         for limit in self.limits:
             limit.possible(self.n_clusters, table.n_rows)
-        self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0, 2**63 - 1))
+        self._survey: Survey = Survey(table, sample_size, seed=integer("seed", seed, 0, 2**63 - 1))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
         # Xie-Beni and Davies-Bouldin require at least two clusters.

@@ -160,7 +160,7 @@ class BagSilhouette(_BagIndex):
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
         values = np.zeros(len(population.labels))
-        n, width = self.n_samples_, int(column_width(self.n_samples_, 8))
+        n, width = self.n_samples_, column_width(self.n_samples_, 8)
         by_cluster = self.average == "cluster"
         kernel = partial(silhouette_means, self._columns, *population, width, by_cluster, values)
         for_parts(kernel, len(values), float(len(values)) * n * n, self.n_jobs, each=1)

@@ -20,9 +20,9 @@ from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, I
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
-from moo_clustering.validity.external import CountedPartitions, ari_table
+from moo_clustering.validity.external import CountedPartitions, ari_table, pairwise_ari
 
-# Number of samples per block, which then fits in the cache at 16 bytes per sample.
+# Number of samples per block. Blocks of 16 bytes per sample then fit in the cache.
 BLOCK_OBJECTS = 1 << 15
 
 
@@ -153,17 +153,14 @@ class Hyperedges:
 
     @property
     def n_runs(self) -> int:
-        """Number of runs."""
         return self.codes.shape[0]
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return self.codes.shape[1]
 
     @property
     def n_edges(self) -> int:
-        """Number of hyperedges, E."""
         return int(self.starts[-1])
 
     @cached_property
@@ -239,6 +236,7 @@ class LabelledPool(Protocol):
 Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 
+@documented(pairwise_ari)
 @dataclass(eq=False, repr=False)
 class FamilyAgreement(base.PopulationIndex):
     """Median agreement with the algorithm families of a partition pool, maximised.
@@ -247,11 +245,6 @@ class FamilyAgreement(base.PopulationIndex):
     omits the family with the highest agreement, so that partitions in the pool have no advantage. With two
     families, the index is therefore the lower agreement, and with one family 0. Takes O(q p n) time and O(q
     p) memory for q partitions and p members of n samples. Source: ParetoClustering (family agreement).
-
-    Parameters
-    ----------
-    n_jobs : int or None, default=None
-        Number of threads, as in joblib; does not affect the result.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     """Match each cluster (column) with a class (row) or -1; ties are broken in favour of more matches."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # In larger tables, ties are broken arbitrarily: _smallest_optimum solves up to one matching per entry.
+    # In larger tables, ties are broken arbitrarily, because _smallest_optimum would solve too many matchings.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     is_small = size <= DENSE_ENTRIES
@@ -230,7 +230,6 @@ def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any
 
 
 def require_same_length(n_true: int, n_pred: int) -> None:
-    """Raise a ValueError unless both partitions have the same number of samples."""
     if n_true != n_pred:
         raise ValueError(f"labels_true and labels_pred must have equal lengths, got {n_true} and {n_pred}")
 

@@ -327,10 +327,10 @@ def i_index_values(
 
 
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
-    if isinstance(metric, str) and metric == "precomputed":
+    if metric == "precomputed":
         raise ValueError('e1="centroid" requires features, which metric="precomputed" does not provide')
     X = _data.checked_table(data, "data", accept_sparse="csr")
-    if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
+    if metric == "euclidean" and not issparse(X):
         return float(np.linalg.norm(centred_features(X), axis=1).sum())
     centre = np.asarray(X.mean(axis=0)).reshape(1, -1)
     return float(pairwise_distances(X, centre, metric=metric).sum())
@@ -341,7 +341,7 @@ def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner
     choice("representative", kind, ("centroid", "medoid"))
     if kind == "medoid":
         return Medoids(data, metric, max_memory, owner)
-    if not (isinstance(metric, str) and metric == "euclidean"):
+    if metric != "euclidean":
         raise ValueError(f'metric must be "euclidean" with representative="centroid", got {quoted(metric)}')
     return Centroids(data)
 
@@ -579,7 +579,7 @@ class Connectivity(base.PopulationIndex):
         choice("variant", self.variant, ("rank", "published"))
         least = 2 if self.variant == "published" else 1
         n_neighbors = integer("n_neighbors", self.n_neighbors, least)
-        if isinstance(self.metric, str) and self.metric == "precomputed":
+        if self.metric == "precomputed":
             X = _distances.checked_distances(data, "data", dtype=np.float64)
         else:
             X = _data.checked_table(data, "data", accept_sparse="csr")
@@ -615,7 +615,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
         return result
-    euclidean = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean") and not issparse(X)
+    euclidean = metric in ("euclidean", "sqeuclidean") and not issparse(X)
     if isinstance(metric, str):
         # Scaling by a power of two preserves the order of neighbours.
         X = near_one(X, together=metric != "cosine")

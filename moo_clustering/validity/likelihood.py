@@ -412,7 +412,6 @@ class TableTerms:
         return int(kernels.merge_clusters(self._X, *state, alpha, allowed, *self._model, pairs, gains))
 
     def predictive(self, labels: Labels, alpha: float, X: FloatArray) -> FloatArray:
-        """See :meth:`IntegratedClassificationLikelihood.log_predictive`."""
         if X.shape[1] != self._n_columns:
             raise ValueError(f"X has {X.shape[1]} columns, but the index was fitted to {self._n_columns}")
         rows, state = np.concatenate([read(X) for read in self._reads], axis=1), self._state(labels)
@@ -467,7 +466,6 @@ class GraphTerms:
 
 
 def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: FloatArray) -> FloatArray:
-    """Standardise the given columns of a table."""
     return (table[:, columns] - mean) / scale
 
 
@@ -481,7 +479,6 @@ def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
 
 
 def _of_columns(own: IntpArray, read: Read, table: FloatArray) -> FloatArray:
-    """Apply ``read`` to the given columns of a table."""
     return read(table[:, own])
 
 

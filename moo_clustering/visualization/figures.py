@@ -27,7 +27,7 @@ STYLE: dict[Any, Any] = {
 }  # fmt: skip
 # The first six colours are those of Okabe and Ito, without black and yellow. Each additional colour is the
 # point on an OKLCH grid farthest from all previous colours, under normal vision, deuteranopia and protanopia.
-# All candidates contrast sufficiently with white; mixed with 25% white, also with the report's dark page.
+# All candidates contrast sufficiently with white and, if mixed with 25% white, with the report's dark page.
 _COLORS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
     "#7e77fa", "#774f12", "#b72e82", "#ad4b48", "#f05465", "#8c0779", "#3c53cd", "#3d410f", "#ff7ad2",
@@ -35,7 +35,7 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a figure while pyplot manages it; pyplot numbers its own figures from 1.
+# Number of a figure during :func:`lent_to_pyplot`; pyplot gives its own figures positive numbers.
 _LENT = -1
 
 

@@ -46,7 +46,7 @@ def test_worked_sizes():
 
 def test_small_optima_are_found():
     rng = np.random.default_rng(0)
-    for _ in range(4):
+    for _ in range(2):
         X, weight, groups = rng.normal(size=(9, 2)), rng.integers(1, 5, 9), np.arange(9) % 2
         sizes, weights, shares = (
             ClusterSizes(3, 5),

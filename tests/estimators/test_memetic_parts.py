@@ -11,7 +11,7 @@ from parts.part_data import sources, table, write_parquet
 from moo_clustering import PESC, ConstrainedKMeans, MemeticKMeans, ParetoClustering
 from moo_clustering.estimators.memetic_kmeans import relocated
 from moo_clustering.parts import parts
-from moo_clustering.parts.statistics import survey
+from moo_clustering.parts.statistics import Survey
 
 SMALL = partial(MemeticKMeans, max_distance_evaluations=60_000, random_state=0)
 
@@ -79,7 +79,7 @@ def test_a_centre_moves_to_a_far_row():
 def test_relocations_lower_the_sum_of_squares(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_t(2, size=(400, 3))
-    looked = survey(parts(X), 400)
+    looked = Survey(parts(X), 400)
     found = looked.statistics(rng.normal(size=(1, 30, 3)))
     centers = relocated(found.means[0], found.sizes[0], found.far[0])
     moved = (centers != found.means[0]).any(axis=1)

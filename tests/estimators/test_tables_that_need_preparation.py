@@ -189,6 +189,8 @@ def test_distances_used_as_features_are_named(method):
         model = made(method).set_params(**({} if metric is None else {"metric": metric}))
         if "n_gen" in model.get_params():
             model.set_params(n_gen=1)
+        if "annealing" in model.get_params():
+            model.set_params(annealing={"n_climb": 1, "n_moves": 2, "cooling": 0.1})
         with warnings.catch_warnings(record=True) as issued:
             warnings.simplefilter("always")
             with suppress(ValueError):  # of methods for other data

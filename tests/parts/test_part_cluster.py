@@ -12,7 +12,7 @@ from parts.part_data import sources, table
 from moo_clustering import MemeticKMeans
 from moo_clustering.parts import lazy_labels, parts, write_labels
 from moo_clustering.parts.labels import NearestCenter
-from moo_clustering.parts.statistics import survey
+from moo_clustering.parts.statistics import Survey
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -29,14 +29,14 @@ def kill_one(client):
 def test_a_cluster_gives_the_bits_of_one_process(client, tmp_path):
     X = table()
     centers = np.random.default_rng(1).normal(size=(3, 5, 4)) * 6
-    looked = survey(parts(X), 100)
+    looked = Survey(parts(X), 100)
     label = NearestCenter(centers[0], looked.offsets, np.arange(5))
     known = [field.tobytes() for field in looked.statistics(centers)]
     found = sources(tmp_path, X)
     for name in ("glob", "memory-mapped", "dask array", "dask frame", "zarr"):
         source, options = found.get(name, found["folder"])
         opened = parts(source, **options)
-        again = survey(opened, 100)
+        again = Survey(opened, 100)
         assert [field.tobytes() for field in again.statistics(centers)] == known, name
         np.testing.assert_array_equal(again.rows, looked.rows)
         np.testing.assert_array_equal(lazy_labels(opened, label).compute(), label(X), err_msg=name)
@@ -57,7 +57,7 @@ def test_labels_are_completed_after_a_killed_worker(client, tmp_path):
     pyarrow = pytest.importorskip("pyarrow.parquet")
     X = table()
     found = parts(sources(tmp_path, X)["glob"][0], rows_per_part=400)
-    looked = survey(found, 50)
+    looked = Survey(found, 50)
     label = NearestCenter(looked.rows[:4] - looked.offsets[0] - looked.offsets[1], looked.offsets, range(4))
     timer = threading.Timer(0.05, kill_one, [client])
     timer.start()
@@ -98,7 +98,7 @@ def test_faults_on_workers_name_the_part(client, tmp_path):
     X[1234, 2] = np.inf  # Parquet files count missing values in their headers
     found = parts(sources(tmp_path, X)["glob"][0])
     with pytest.raises(ValueError, match=r"column 'x2' of part part-001\.parquet.* has missing"):
-        survey(found, 10)
+        Survey(found, 10)
 
 
 def test_workers_of_another_version_are_refused(client, tmp_path, monkeypatch):

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from parts.part_data import sources, table
 
 from moo_clustering.parts import parts
-from moo_clustering.parts.statistics import draw, grain, on_grain, row_keys, survey
+from moo_clustering.parts.statistics import Survey, draw, grain, on_grain, row_keys
 
 
 def bits(found, centers):
-    looked = survey(found, 100, seed=3)
+    looked = Survey(found, 100, seed=3)
     values = looked.low, looked.high, looked.numbers, looked.rows, *looked.statistics(centers)
     return [value.tobytes() for value in values] + [looked.total]
 
@@ -27,7 +27,7 @@ def test_statistics_have_the_same_bits_for_all_sources_and_cuts(tmp_path):
 
 def test_statistics_equal_a_naive_computation():
     X = table()
-    looked = survey(parts(X, rows_per_part=1000), 200)
+    looked = Survey(parts(X, rows_per_part=1000), 200)
     centers = np.random.default_rng(1).normal(size=(3, 5, 4)) * 6
     centers[2, 4] = 1e3  # an empty cluster
     found = looked.statistics(centers)
@@ -93,6 +93,6 @@ def test_samples_merge_in_any_order():
 
 def test_samples_of_different_seeds_differ_and_small_tables_are_taken_whole():
     X = table(500)
-    first, second = (survey(parts(X), 50, seed=seed).numbers.tolist() for seed in (0, 1))
+    first, second = (Survey(parts(X), 50, seed=seed).numbers.tolist() for seed in (0, 1))
     assert first != second
-    assert sorted(survey(parts(X, rows_per_part=90), 600).numbers.tolist()) == list(range(500))
+    assert sorted(Survey(parts(X, rows_per_part=90), 600).numbers.tolist()) == list(range(500))

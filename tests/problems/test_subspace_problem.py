@@ -348,7 +348,9 @@ def algorithms(n_obj):
     ]
 
 
-@pytest.mark.parametrize("objectives", [("impurity",), ("dispersion", "impurity"), ALL[:3]])
+@pytest.mark.parametrize(
+    "objectives", [("impurity",), pytest.param(("dispersion", "impurity"), marks=pytest.mark.slow), ALL[:3]]
+)
 def test_runs_in_pymoo(objectives):
     for algorithm in algorithms(len(objectives)):
         problem = problem_of(k_min=2, objectives=objectives)

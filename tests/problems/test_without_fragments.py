@@ -94,7 +94,7 @@ def test_the_estimator_picks_it_for_a_given_number_of_clusters(global_random_see
     model = MOCK(2, pop_size=30, n_gen=10, random_state=global_random_seed).fit(X)
     assert model.n_clusters_ == 2
     assert adjusted_rand_score(y[y >= 0], model.labels_[y >= 0]) == 1.0
-    row, labels = model.result_.problem.without_fragments(model._front.genes, 2, 0.1 * 168 / 2)
+    row, labels = model.result_.problem.without_fragments(model._genes, 2, 0.1 * 168 / 2)
     assert model.chosen_ == row
     assert_array_equal(model.labels_, labels)
     # A row is taken as it is, and so are solutions by other rules, or where all clusters count.

@@ -75,7 +75,10 @@ def test_agreement_with_the_classes(trains, eastbound):
 
 @pytest.mark.parametrize(
     ("reading", "name", "least"),
-    [("printed_meansq", "100", 67.8983918129), ("printed", "45", 105.3771929825)],
+    [
+        ("printed_meansq", "100", 67.8983918129),
+        pytest.param("printed", "45", 105.3771929825, marks=pytest.mark.slow),
+    ],
 )
 def test_optimum_of_the_literal_fast_variation(trains, bipartitions, reading, name, least):
     values = FTWCV(reading).fit(trains).evaluate(bipartitions)

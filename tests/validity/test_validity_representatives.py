@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from moo_clustering._distances import MAX_MEMORY, centred_features
+from moo_clustering._distances import MAX_MEMORY, centred_features, mean_square
 from moo_clustering.validity.base import check_population, mean_square_distance
-from moo_clustering.validity.internal import Centroids, Medoids, mean_square
+from moo_clustering.validity.internal import Centroids, Medoids
 
 
 def test_equal_samples_become_exact_zeros():

@@ -16,24 +16,8 @@ from moo_clustering.operators.deap.individuals import Individuals, stacked
 Rule = Literal["linear", "inverse"]
 Legality = Literal["ratio", "count"]
 SurvivalKind = Literal["crowding", "random"]
-# Parameters shared by selections, for :func:`~moo_clustering._docs.documented`.
-SELECTION = """
-Parameters
-----------
-individuals : list
-    Evaluated individuals.
-k : int
-    Number of individuals to select.
-rng : numpy.random.Generator
-
-Returns
--------
-list of length k
-    Selected individuals, which are not copied.
-"""
 
 
-@documented(SELECTION)
 def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
     """Draw ``k`` individuals with replacement, with higher weights for lower objective values.
 
@@ -41,8 +25,18 @@ def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rul
 
     Parameters
     ----------
+    individuals : list
+        Evaluated individuals.
+    k : int
+        Number of individuals to select.
+    rng : numpy.random.Generator
     rule : {"linear", "inverse"}, default="linear"
         See :func:`roulette_weights`.
+
+    Returns
+    -------
+    list of length k
+        Selected individuals, which are not copied.
     """
     return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
 
@@ -84,7 +78,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     return finite.astype(np.float64) if finite.any() else np.ones(len(F))
 
 
-@documented(SELECTION)
+@documented(sel_roulette_min)
 class SelRouletteLegal:
     """Operator ``select`` for roulette-wheel selection with weights from :func:`fgka_fitness`.
 
@@ -197,7 +191,7 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator)
     return [individuals[i] for i in rng.choice(len(individuals), size=k, p=weights / weights.sum())]
 
 
-@documented(SELECTION)
+@documented(sel_roulette_min)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     """Run ``k`` binary tournaments, decided by dominance, then by larger crowding distance, then at random.
 
@@ -220,7 +214,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
     return chosen
 
 
-@documented(SELECTION)
+@documented(sel_roulette_min)
 def sel_tournament_rank(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     """Run ``k`` binary tournaments, decided by lower rank, then by larger crowding distance, then at random.
 
@@ -234,7 +228,7 @@ def sel_tournament_rank(individuals: Individuals, k: int, rng: Generator) -> Ind
     return [individuals[i] for i in np.where(wins, a, b)]
 
 
-@documented(SELECTION, survivals.ConstraintCrowdingSurvival)
+@documented(sel_roulette_min, survivals.ConstraintCrowdingSurvival)
 def sel_constraint_nsga2(
     individuals: Individuals,
     k: int,
@@ -261,7 +255,7 @@ def sel_constraint_nsga2(
     return [individuals[i] for i in np.lexsort((chance, -crowding, rank))[:k]]
 
 
-@documented(SELECTION)
+@documented(sel_roulette_min)
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:

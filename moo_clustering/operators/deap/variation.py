@@ -13,22 +13,6 @@ from moo_clustering.encodings import aligned_distance, hamming_distance, relabel
 from moo_clustering.operators.centers import RelocateCenter, Removal, inherited_mix, match_centers
 from moo_clustering.operators.deap.individuals import Individual, Individuals, copied_genes, put_genes
 
-# Sections shared by both loops, for :func:`~moo_clustering._docs.documented`.
-VARIATION = """
-Parameters
-----------
-parents : list of individuals
-toolbox : deap.base.Toolbox
-    Toolbox with ``clone``, ``mate(first, second, rng)`` and ``mutate(individual, rng)``.
-rng : numpy.random.Generator
-pc : float
-    Probability of crossing each pair of parents.
-
-Returns
--------
-list of individuals
-"""
-
 
 @documented(aligned_distance)
 def partition_distance(
@@ -142,7 +126,6 @@ def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., A
     return decorate
 
 
-@documented(VARIATION)
 def var_and(
     parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float, pm: float = 1.0
 ) -> Individuals:
@@ -152,8 +135,18 @@ def var_and(
 
     Parameters
     ----------
+    parents : list of individuals
+    toolbox : deap.base.Toolbox
+        Toolbox with ``clone``, ``mate(first, second, rng)`` and ``mutate(individual, rng)``.
+    rng : numpy.random.Generator
+    pc : float
+        Probability of crossing each pair of parents.
     pm : float, default=1.0
         Probability that an individual is mutated.
+
+    Returns
+    -------
+    list of individuals
     """
     offspring = [toolbox.clone(parent) for parent in parents]
     for first, second in zip(offspring[::2], offspring[1::2], strict=False):
@@ -165,7 +158,7 @@ def var_and(
     return offspring
 
 
-@documented(VARIATION)
+@documented(var_and)
 def var_or(parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float) -> Individuals:
     """Clone parents, then cross each consecutive pair with probability pc, otherwise mutate both members."""
     offspring = [toolbox.clone(parent) for parent in parents]

@@ -388,7 +388,7 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """Partition with its roles in a run: "result", "member 3" (of the front), "run 0", ..."""
+    """Partition with its roles in a run, such as "result", "member 3" (row 3 of the front) or "run 0"."""
 
     labels: Labels
     roles: list[str]
@@ -421,19 +421,11 @@ class Solutions:
         return len(self.found) - 1
 
     def place(
-        self,
-        labels: ArrayLike,
-        role: str,
-        *,
-        member: int | None = None,
-        always_named: bool = True,
-        cluster_names: list[str] | None = None,
-        medoids: Int64Array | None = None,
+        self, labels: ArrayLike, role: str, *, member: int | None = None, always_named: bool = True
     ) -> int:
         """Return the position of a partition, and append the partition if it is new."""
-        # ``member`` is the partition's row in the front. If this row is already present with the same
-        # partition, its clusters are renumbered as in ``labels``. If a partition already exists, ``role`` is
-        # added only if ``always_named``.
+        # If front row ``member`` is present with the same partition, its clusters are renumbered as in
+        # ``labels``. If the partition already exists, ``role`` is added only if ``always_named``.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -442,14 +434,9 @@ class Solutions:
             if is_other and member is not None and all(each.member != member for each in self.found):
                 place = None
         if place is None:
-            return self.add(Solution(given, [role], None, None, medoids, cluster_names))
-        solution = self.found[place]
-        if always_named and role not in solution.roles:
-            solution.roles.append(role)
-        if solution.cluster_names is None:
-            solution.cluster_names = cluster_names
-        if solution.medoids is None:
-            solution.medoids = medoids
+            return self.add(Solution(given, [role]))
+        if always_named and role not in self.found[place].roles:
+            self.found[place].roles.append(role)
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
@@ -546,15 +533,12 @@ def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
     """Add the partition of a result unless it is already present, and return its index."""
-    place = solutions.place(
-        result.labels,
-        role,
-        member=result.member,
-        always_named=always_named,
-        cluster_names=result.cluster_names(class_names),
-        medoids=None if result.medoids is None else np.asarray(result.medoids, dtype=np.int64),
-    )
+    place = solutions.place(result.labels, role, member=result.member, always_named=always_named)
     solution = solutions.found[place]
+    if solution.cluster_names is None:
+        solution.cluster_names = result.cluster_names(class_names)
+    if solution.medoids is None and result.medoids is not None:
+        solution.medoids = np.asarray(result.medoids, dtype=np.int64)
     if solution.values is None:
         solution.values = result.values
     if result.member is None or any(each.member == result.member for each in solutions.found):

@@ -40,10 +40,10 @@ _CONTRASTS = 3  # contrasts of each cluster
 _MOST_VALUES = 50  # maximum number of categories in a column
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 _MOST_COLUMNS, _MOST_COLORS = 20, 30  # maximum number of columns in a heatmap, and of colourings of the map
-# Maximum number of cells in all heatmaps. Above 1000 samples, it is divided by the thousands of samples.
+# Maximum number of cells in all heatmaps, which is divided by n_samples / 1000 for over 1000 samples.
 _MOST_CELLS = 4000
-# t-SNE: minimum and maximum number of samples, perplexity, number of iterations. It is omitted if distances
-# in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
+# t-SNE: minimum and maximum number of samples, perplexity, number of iterations. t-SNE is omitted if the
+# distances in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 # Silhouettes: maximum and minimum number of samples, maximum number of multiplications for all solutions, and
 # maximum number of values in memory at once.
@@ -284,7 +284,10 @@ def read_samples(
             )
         return "The data contain missing or infinite values, so only the cluster sizes are known."
     if isinstance(result.metric, str) and result.metric == "precomputed":
-        return replace(_distances(table), **shown)
+        given = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
+        if given.shape[0] != given.shape[1]:
+            raise ValueError(f"X must be a square distance matrix, as in the fit, got shape {given.shape}")
+        return Samples("distances", given=given, **shown)
     if not table.shape[1]:
         return "The data have no features, so only the cluster sizes are known."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
@@ -305,13 +308,6 @@ def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Seque
     names = feature_names if feature_names is not None else bags.feature_names
     points, means = (np.asarray(each.means(), dtype=np.float64) for each in (scaled, bags))
     return Samples("bags", points, means, _names(names, bags.n_features), bags=scaled)
-
-
-def _distances(table: Any) -> Samples:
-    given = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
-    if given.shape[0] != given.shape[1]:
-        raise ValueError(f"X must be a square distance matrix, as in the fit, got shape {given.shape}")
-    return Samples("distances", given=given)
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:

@@ -324,7 +324,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, do not warn if X is in other units, so that its rows equal no training rows.
+        # Without a preparer, X may be in other units, so warn only if most differing rows are training rows.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -361,7 +361,7 @@ def explain_of(
 def _rules_of(samples: describing.Samples, labels: NDArray[Any], **options: Any) -> ClusterRules | None:
     """Find rules for the clusters; return None for distances without columns."""
     compared, n_features = samples.compared, len(samples.feature_names)
-    # A function extracts the columns of the rules from new samples.
+    # The function ``further`` extracts the columns of the rules from new samples.
     columns, further = samples.columns, samples.further
     if isinstance(compared, ComparedTerms):
         # For documents, rules use at most 200 terms.

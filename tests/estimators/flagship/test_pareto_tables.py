@@ -132,7 +132,14 @@ def test_given_distances_are_those_of_the_features():
         assert ari(given.relabel(**known).labels_, features.relabel(**known).labels_) == 1
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "sqeuclidean"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        pytest.param("euclidean", marks=pytest.mark.slow),
+        "cityblock",
+        pytest.param("sqeuclidean", marks=pytest.mark.slow),
+    ],
+)
 def test_criterion_of_distances_depends_on_their_dimensions(metric):
     rng = np.random.default_rng(4)
     along = np.tile(np.linspace(0, 20, 90), 2)

@@ -288,7 +288,7 @@ def test_clusters_that_form_clusters_are_divided_if_families_agree():
     )
     assert replace(model._candidates, samples=in_threes).divided(joined) is joined
     assert model._candidates.divided(model.labels_) is model.labels_
-    without_positions = replace(model._samples, features=None)
+    without_positions = replace(in_threes, coordinates=None, coincident=np.arange(len(X), dtype=np.int32))
     assert replace(model._candidates, samples=without_positions).divided(joined) is joined
 
 
