@@ -285,9 +285,7 @@ def _missing_vectors(
     def outside(x: FloatArray) -> FloatArray:
         return x - known @ (transposed @ x) - beside @ (beside.T @ x)
 
-    operator = LinearOperator(
-        (n, n), matvec=lambda x: outside(step(outside(x.reshape(-1)))), dtype=np.float64
-    )
+    operator = LinearOperator((n, n), lambda x: outside(step(outside(x.reshape(-1)))), dtype=np.float64)
     start = outside(rng.standard_normal(n))
     limits = {"ncv": min(n, max(2 * n_pairs + 1, 20)), "maxiter": 100}
     try:

@@ -112,9 +112,8 @@ def locus_graph(
     if n > 1:
         # Rescale, to avoid overflow in single precision; only the order of the neighbours matters.
         given = near_one(given, together=True) if metric in DIFFERENCES else given
-        lists = neighborhoods.ordered_lists(
-            given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method
-        )
+        width = min(n_neighbors, n - 1)
+        lists = neighborhoods.ordered_lists(given, width, metric, keys, groups, n_jobs, method)
         neighbors, recall = lists.indices, lists.recall
     # Make the array read-only, because encodings share it.
     neighbors.flags.writeable = False

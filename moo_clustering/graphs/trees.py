@@ -136,15 +136,14 @@ def _of_rows(
     rows = neighbors.DistinctRows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)
+    suited = len(points) > _FEW and points.shape[1] <= MOST_FEATURES
     if space.power != 2.0:
 
         def row(i: int) -> FloatArray:
             return neighbors.round_distances(pairwise_distances(points[i : i + 1], points, metric=metric))
 
         links = _prim_by_rows(row, keys[first])
-    elif algorithm == "boruvka" or (
-        algorithm == "auto" and len(points) > _FEW and points.shape[1] <= MOST_FEATURES
-    ):
+    elif algorithm == "boruvka" or (algorithm == "auto" and suited):
         links = np.empty((len(points) - 1, 2), dtype=np.int64)
         ordered, samples, nodes = box_tree(points)
         trees.boruvka(ordered, keys[first][samples], *nodes, links)

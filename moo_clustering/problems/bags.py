@@ -230,9 +230,8 @@ def bag_indices(
                 raise ValueError(f"objectives must be unique, got {objective} more than once")
             kind = OF_BAGS[objective]
         by_medoids = medoids and kind is BagDaviesBouldin
-        fitted.append(
-            MedoidDaviesBouldin().fit(tables.distances()) if by_medoids else _fitted(objective, tables)
-        )
+        index = MedoidDaviesBouldin().fit(tables.distances()) if by_medoids else _fitted(objective, tables)
+        fitted.append(index)
     return fitted
 
 

@@ -402,9 +402,8 @@ class PartScores:
             raise ValueError("y must contain one class per sample, or -1 if unlabelled; got label sets")
         rows, table = targets.rows, np.zeros((self.n_parts, max(targets.n_classes, 1)))
         codes = targets.indicators[rows].argmax(axis=1) if targets.n_classes else rows
-        np.add.at(
-            table, (self.base[rows], codes), 1.0 if self.sample_weight is None else self.sample_weight[rows]
-        )
+        weight = 1.0 if self.sample_weight is None else self.sample_weight[rows]
+        np.add.at(table, (self.base[rows], codes), weight)
         return table
 
 

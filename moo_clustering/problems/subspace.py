@@ -311,12 +311,10 @@ class SubspaceSeedEncoding(SlotGenes):
 
     def grow(self, seeds: IntArray) -> subspace.Sweep:
         """Run the sweeps from an array of seeds without -1; cluster c grows from seed c."""
-        memberships = subspace.memberships_from_seeds(self.data, seeds, self.options)
-        done = subspace.sweep(self.data, self.targets, memberships, self.options)
+        data, targets, options = self.data, self.targets, self.options
+        done = subspace.sweep(data, targets, subspace.memberships_from_seeds(data, seeds, options), options)
         for _ in range(1, self.n_sweeps):
-            done = subspace.sweep(
-                self.data, self.targets, done.memberships, self.options, centers=done.centers
-            )
+            done = subspace.sweep(data, targets, done.memberships, options, centers=done.centers)
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
