@@ -20,7 +20,7 @@ _TOLERANCE = 1e-8
 _CANCELLED = 1e-6
 # Maximum number of samples for which NumPy recomputes inexact distances; a compiled kernel does for more.
 _FEW = 256
-# Metrics of scikit-learn and SciPy that sum squares.
+# scikit-learn and SciPy metrics that sum squares.
 OF_SQUARES = (
     "euclidean", "l2", "sqeuclidean", "nan_euclidean",
     "minkowski", "seuclidean", "mahalanobis", "correlation",

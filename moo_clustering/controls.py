@@ -362,8 +362,8 @@ def fewest_pairs(n_tests: int, alpha: float) -> int:
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     """Return the mean paired difference, its 95% bootstrap interval, Wilcoxon's p, wins, ties and losses."""
-    # Omit pairs with a missing value. Differences within rounding error become 0, and differences with equal
-    # absolute values up to rounding errors are tied in Wilcoxon's test.
+    # Omit pairs with a missing value. Differences within rounding error are set to 0, and absolute
+    # differences that are equal up to rounding error are ties in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)
     there = ~np.isnan(away)
     away, noise = away[there], noise[there]

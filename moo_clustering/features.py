@@ -439,9 +439,9 @@ class NCWTransformer(_SparseWeighting):
     A document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
     all documents in ``fit``; if z_i = 0, b_i is zero. New documents are weighted with the same s. A new
     document becomes zero if it shares no term with the documents in ``fit``. Takes O(stored weights) time and
-    memory. Raises a ValueError for negative, infinite or missing weights or a different number of terms. The
-    output is sparse, so ``set_output`` accepts only ``"default"``. Sources: Ensemble NMF, section 2.1; W. Xu,
-    X. Liu, Y. Gong, SIGIR (2003).
+    memory. Raises a ValueError for negative, infinite or missing weights, and if the number of terms changes
+    after ``fit``. The output is sparse, so ``set_output`` accepts only ``"default"``. Sources: Ensemble NMF,
+    section 2.1; W. Xu, X. Liu, Y. Gong, SIGIR (2003).
 
     Attributes
     ----------

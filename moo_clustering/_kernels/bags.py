@@ -541,7 +541,7 @@ def _part(j, k, sign, arrays, task, state, trial):
 
 
 class Task(NamedTuple):
-    """Objective to minimise, and the rule for drawing a bag's new cluster."""
+    """Objective to minimise and the rule for choosing a bag's new cluster."""
 
     objective: int
     literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares

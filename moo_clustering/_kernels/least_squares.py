@@ -224,7 +224,7 @@ def swap_rows(first, second, swap, lo, hi, child, other):
 
 @njit(cache=True, nogil=True)
 def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
-    """Return the unused candidate of largest gain max(0, g)^2 / G_aa, or -1 if no gain exceeds ``least``."""
+    """Return the unused candidate with the largest gain max(0, g)^2 / G_aa; -1 if none exceeds ``least``."""
     best = -1
     for a in range(n):
         if used[a]:

@@ -175,8 +175,8 @@ def _first_least(totals, members, relative, each):
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
     """medoids[q, c] = member with the smallest total distance to the others, the lowest id if tied."""
     # For cosine distances, the total of member x is n_c - x.s_c, where s_c is the sum of the n_c members. It
-    # is 1 less if x is a zero row, whose distance to itself is 0, not 1. For other metrics, the total of
-    # squares is n_c |x - m_c|^2 plus the sum of |y - m_c|^2 over all members y, where m_c is their mean.
+    # is 1 less if x is a zero row, whose distance to itself is 0, not 1. For other metrics, the sum
+    # of squared distances is n_c |x - m_c|^2 + sum_y |y - m_c|^2 over all members y, with their mean m_c.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):

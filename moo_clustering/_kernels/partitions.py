@@ -211,7 +211,7 @@ def list_members(labels, starts, members):
 
 @njit(cache=True, nogil=True)
 def _by_cluster(starts, members, n_clusters, labels, counts):
-    """Count pairs one cluster at a time; ``counts`` must be zero, and is reset to zero."""
+    """Count pairs one cluster at a time. ``counts`` contains only zeros before and after the call."""
     total = 0
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
@@ -565,7 +565,7 @@ def amount(f, c, g, d, ranges):
 @njit(cache=True, nogil=True)
 def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
-    # ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
+    # The constraint violations are ``violations`` (archive), c (new solution) and d (current solution).
     # Ranges cover all of these solutions. ``relation`` is 1 if the current solution dominates the new one, -1
     # in the reverse case, and 0 otherwise; k members dominate the new solution. ``total`` is the sum of the
     # amounts of these members and, if ``relation`` is 1, of the current solution. ``least`` is the smallest

@@ -395,7 +395,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
             load[parent[u]] += load[u]
     root = order[0]
     if labels[root] < 0:
-        # The root was not cut off: the remainder, which is adjacent to the last cut, joins that region.
+        # No cut contains the root: the remaining areas join the region that was cut off last.
         labels[root] = labels[last] if last >= 0 else first
         found = max(found, 1)
     for q in range(1, reached):

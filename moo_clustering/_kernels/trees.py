@@ -306,9 +306,9 @@ def _drop_empty(count, larger, upto):
 @njit(cache=True, nogil=True)
 def genie_order(links, threshold, order):
     """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if links form no tree."""
-    # Clusters never shrink, so links that were skipped because both clusters are larger than the smallest one
-    # are not inspected again until the smallest size increases. After each increase, at most n / size
-    # clusters remain, so all inspections take O(n log n).
+    # A link is skipped if the clusters at both ends are larger than the smallest cluster size. Clusters never
+    # shrink, so skipped links are not inspected again until the smallest size increases. After each increase,
+    # at most n / size clusters remain, so all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
     # count[s] is the number of clusters of size s; larger[s] follows s in a linked list from 0 to n + 1.

@@ -102,7 +102,7 @@ class DirectedWalks(GeneticAlgorithm):
 
 
 class _Walk(Mating):
-    """Mating that mutates selected solutions or, without a selection, those with the lowest weighted sums."""
+    """Mutate selected solutions or, without a selection, those with the lowest weighted objectives."""
 
     def __init__(self, mutation: Mutation, selection: Any, repair: Any, duplicates: Any) -> None:
         # pymoo requires a crossover, but ``_do`` does not use it.

@@ -647,7 +647,7 @@ class PymooSearch:
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Restore a saved state instead of calling :meth:`start`.
 
-        Raises a ValueError if the state belongs to another algorithm or to a problem with another shape.
+        Raises a ValueError if the state belongs to another algorithm or to a problem of a different shape.
         """
         here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
@@ -707,7 +707,7 @@ class _Endless(MaximumGenerationTermination):
 
 
 class AlgorithmState:
-    """Save and restore the attributes of an algorithm and its operators that have changed since set-up."""
+    """Save and restore those attributes of an algorithm and its operators that have changed since set-up."""
 
     # A part is an algorithm or operator of pymoo or of this package, or a list, tuple or dictionary of them.
     # :class:`Checkpointable` parts save their own attributes. The problem and objects of other classes must
@@ -790,7 +790,7 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Follow one step of a path of :func:`walk` to an attribute (None if missing) or item of ``owner``."""
+    """Return the attribute (None if missing) or item of ``owner`` that this step of :func:`walk` names."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 

@@ -1,4 +1,4 @@
-"""The command ``compare``: reads a table of results, and formats the comparison as text or JSON."""
+"""The command ``compare``, which reads a table of results and formats their comparison as text or JSON."""
 
 import re
 from collections.abc import Sequence

@@ -210,7 +210,7 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for a page and a session, at a path that other users of the computer cannot guess.
+    """Server of one report and its question session, at a path that other users of the computer cannot guess.
 
     Raises a ValueError if the port is unavailable.
     """

@@ -204,7 +204,7 @@ def build_estimator(
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
-    """Return whether a fit with these parameter values has generations, so that it can write checkpoints."""
+    """Return whether a fit with these parameter values runs in generations and can write checkpoints."""
     return (
         "checkpoint" in values
         and values.get("n_gen", 1) != 0

@@ -129,7 +129,7 @@ class Samples(Table):
         return [f"{', '.join(filter(None, row))}{more}" for row in zip(*cells, strict=True)]
 
     def report_data(self) -> dict[str, Any]:
-        """Return the data and feature names as arguments for ``report_content``."""
+        """Return the arguments X and feature_names of ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:

@@ -198,7 +198,7 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 
 
 class Reread(NamedTuple):
-    """Cells of new rows in one column, after parsing."""
+    """Parsed cells of one column of new rows."""
 
     # Same types as :attr:`Column.values`; cells that could not be parsed are missing.
     values: NDArray[Any]

@@ -441,7 +441,7 @@ def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, 
 
 
 def _exact(text: str) -> float | Decimal:
-    """Parse a JSON number. Return a Decimal if double precision would round it."""
+    """Parse a JSON number. Return it as a Decimal if double precision would round it."""
     number = float(text)
     # Double precision distinguishes all finite numbers with up to 15 characters.
     if len(text) <= 15 and number - number == 0.0:

@@ -38,7 +38,7 @@ _NO_NUMBER = ("", "nan", "NaN", "NA")
 # Class names that look like missing cells.
 _LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
 _INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
-# In tables with at most this number of rows, a column of unique values may still hold categories.
+# In tables with at most this many rows, a column of unique values may still be categorical.
 _FEW = 20
 UNNAMED = "(unnamed first column)"
 # Names of the index columns that accumulate when a data frame is repeatedly written and read.

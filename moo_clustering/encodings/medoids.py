@@ -175,7 +175,7 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
+        """Assign samples to medoids; raise a ValueError unless rows hold distinct medoids, padded with -1."""
         medoids = self._checked(X)
         if self.sizes is None:
             return decode_slots(medoids, self.distances)

@@ -118,9 +118,10 @@ class RegionEncoding(LabelEncoding):
     def repair(self, X: IntArray) -> IntArray:
         """Return feasible plans similar to the rows, deterministically; feasible rows remain unchanged.
 
-        Each region keeps its heaviest connected piece, and the other areas join the lightest adjacent
-        region. Single areas move across boundaries until all loads are within the bounds. If this fails,
-        regions are recombined or a new plan is grown. The last resort is the plan found by the constructor.
+        Each region keeps its heaviest connected piece, and the other areas join the lightest adjacent region.
+        Areas are then moved across boundaries, one at a time, until all loads are within the bounds. If this
+        fails, regions are recombined or a new plan is grown. The last resort is the plan found by the
+        constructor.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):

@@ -233,8 +233,8 @@ class ParetoPoolClusterer(
         """Start a session that asks whether samples belong together. Each answer updates the partition.
 
         The session selects from the pool and does not compute new partitions. Only :meth:`take` changes the
-        fit. Raises a ValueError if the fit used labels or pairs or has no pool, and a SessionFileError if the
-        file cannot be read or belongs to another fit.
+        fit. Raises a ValueError after fits with labels or pairs and after fits without a pool. Raises a
+        SessionFileError if the file cannot be read or belongs to another fit.
 
         Parameters
         ----------

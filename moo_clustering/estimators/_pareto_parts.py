@@ -30,8 +30,8 @@ def known_rows(
 ) -> tuple[Int64Array, tuple[Any, Int64Array | None, Int64Array | None]]:
     """Return the indices of the rows with labels or pairs, and the labels and pairs of these rows.
 
-    ``y`` contains the classes of all rows, or maps row indices to classes. Returned pairs contain positions
-    in the returned row indices. All supervision is None if no row has labels or pairs.
+    ``y`` contains the classes of all rows, or maps row indices to classes. Each returned pair
+    holds two positions in the returned array of row indices. Labels and pairs are None if there are none.
     """
     numbers, classes = NO_ROWS, []
     if isinstance(y, Mapping):

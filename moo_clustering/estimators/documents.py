@@ -131,7 +131,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
         parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
-        # Runs do not depend on these parameters; with fixed values, a resumed fit can change them.
+        # Parameters that do not affect the runs are constants here, so they may differ in a resumed fit.
         checkpoint = _base.checkpoint_for(
             self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -199,7 +199,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def transform(self, X: Any) -> FloatArray:
         """Compute cosine similarities to the mean term weights of clusters; 0 for documents without terms.
 
-        Counts are converted to weights with the document frequencies of the training data.
+        Counts are converted to weights using the document frequencies of the training data.
         """
         check_is_fitted(self)
         rows = unit_rows(self._weights(csr_array(validated_rows(self, X, reset=False))))

@@ -91,8 +91,8 @@ class MOCK(
     n_clusters : int, optional
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes. ``"short"``: targets of the most interesting tree links. ``"split"``: a bit per such link,
-        which cuts it if 0 (twice as fast). ``"locus"``: link targets of all samples. See
+        Gene encoding. ``"short"``: targets of the most interesting tree links. ``"split"``: a bit per such
+        link, which cuts it if 0 (twice as fast). ``"locus"``: link targets of all samples. See
         :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000

@@ -42,7 +42,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     Eight families of clusterers with different biases create partitions with various numbers of clusters. A
     partition scores high if other families also find it and if it follows the neighbour graph. The result is
-    the best partition or, with ``n_clusters``, a consensus of partitions with about that number of clusters.
+    the best partition or, with ``n_clusters``, a consensus of partitions into about ``n_clusters`` clusters.
 
     With a few labels, the result is the best partition if it does not contradict any label (see ``novel``).
     Otherwise, a kernel based on the pool classifies the remaining samples. Its predictions are combined with

@@ -255,7 +255,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self._take(self.pareto_seeds_[row], row)
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
-        """Set the fitted attributes to the clusters found from the seeds ``x`` (``row`` of the front)."""
+        """Set the fitted attributes to those of the solution with seeds ``x``, in this row of the front."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
         found = done.memberships, done.centers, done.log_weights, done.impurities
@@ -389,7 +389,7 @@ def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
 
 @_options.estimator
 class SISCStacked(multi_label.ThresholdClassifier):
-    """Stack of SISC and a linear model: the weighted mean of the standardised logits of both.
+    """Stacked SISC and linear model. The prediction is the weighted mean of their standardised logits.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted n_folds + 1

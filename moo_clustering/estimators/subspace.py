@@ -409,7 +409,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
 
 @_options.estimator
 class FuzzySubspaceEstimator(SubspaceEstimator):
-    """Base class of clusterers with fuzzy memberships.
+    """Base class for clusterers with fuzzy memberships.
 
     Issues a UserWarning if all dispersions are below ``floor``, which makes all weights equal.
 

@@ -178,11 +178,12 @@ class ReferenceTest:
 
     References are drawn from unimodal densities of the independent components, with the data's correlations.
     The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
-    references. It is computed twice, and the larger value is used. Unchanged rows reveal small distant
-    clusters. Moving the farthest 5% of the rows towards the mean reveals clusters in heavy-tailed data. Takes
-    O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS
-    B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985
-    (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
+    references. It is computed twice, and the larger value is used: with the data as they are, which reveals
+    small distant clusters, and with the farthest 5% of the rows moved towards the mean, which reveals
+    clusters in heavy-tailed data. Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources:
+    Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
+    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999
+    (FastICA).
     """
 
     def __init__(self, X: FloatArray) -> None:

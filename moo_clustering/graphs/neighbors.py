@@ -637,7 +637,7 @@ class _MinkowskiSearch(PointSearch):
 
 
 class _EuclideanScan(_MinkowskiSearch):
-    """Brute force by matrix products; distances to the candidates are then computed exactly."""
+    """Find candidates by brute force with matrix products, and then compute their distances exactly."""
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)

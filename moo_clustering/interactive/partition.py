@@ -142,7 +142,7 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood of the points' groups for each partition; there may be further groups.
+        """Return the log-likelihood, for each partition of the pool, of the known groups of these points.
 
         Takes O(len(points) n_partitions) time.
         """

@@ -63,8 +63,8 @@ class Proposal(NamedTuple):
 class State:
     """The state of a session. Each answer changes a copy of it."""
 
-    anchors: dict[int, int] = field(default_factory=dict)  # identity of each anchor's group, oldest first
-    names: dict[int, str] = field(default_factory=dict)  # names of group identities
+    anchors: dict[int, int] = field(default_factory=dict)  # from anchors, oldest first, to group numbers
+    names: dict[int, str] = field(default_factory=dict)  # from group numbers to group names
     answers: list[PairAnswer] = field(default_factory=list)
     asked: set[Pair] = field(default_factory=set)
     together: int = 0  # number of "together" answers about groups

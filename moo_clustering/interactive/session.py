@@ -593,7 +593,7 @@ class AnswerSession:
         """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
 
         ``probability`` is that of "together" before the answer. ``moved`` is the fraction of samples that
-        changed cluster. ``contradicts`` is the row of an earlier answer that is contradicted, or -1.
+        changed cluster. ``contradicts`` is the row of the earlier answer that it contradicts, or -1.
         """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")

@@ -83,7 +83,7 @@ def simulate(
         Maximum number of questions answered.
     error_rate : float, default=0.0
         Fraction of wrong answers. With the same seed, all sessions get wrong answers to the same questions.
-        The answer to a repeated question is wrong independently of the first answer.
+        Errors in the answers to a repeated question are independent of each other.
     position_bias : float, default=0.0
         Fraction of pairs for which the answer depends only on the order of the two samples: "together" if the
         first sample has the lower index, otherwise "apart".

@@ -64,7 +64,7 @@ class CenterMatchingCrossover(base.PairCrossover):
 
 
 def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
-    """Return a child with a random centre of each matched pair, and a child with the remaining centres."""
+    """Return one child with a random centre from each matched pair, and one with the other centres."""
     partners = second[nearest_pairs(first, second)[1]]
     coin = rng.random(len(first))[:, np.newaxis] < 0.5
     return np.where(coin, first, partners), np.where(coin, partners, first)

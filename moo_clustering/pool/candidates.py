@@ -376,7 +376,7 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else {"km": "km", "ward": "ward"}
-        # Ignore SciPy's warning that data look like a distance matrix: some embeddings consist of distances.
+        # Some embeddings consist of distances: ignore SciPy's warning that they look like a distance matrix.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]

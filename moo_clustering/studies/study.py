@@ -688,7 +688,7 @@ class Study:
 
 @dataclass(frozen=True, eq=False)
 class StudyTable:
-    """Study table with the best values in bold.
+    """Table of a study's results, with the best values in bold.
 
     Parameters
     ----------

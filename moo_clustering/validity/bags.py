@@ -182,11 +182,12 @@ class BagSDbw(_GeometryIndex):
 
     Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
     of a ratio over pairs of clusters: the number of bags near the midpoint of the two centroids, divided by
-    the number of bags near a centroid (see ``reading``). A bag is near a point if all its instances are
-    within a distance stdev of it; stdev is sqrt(sum of the norms of the K cluster variances) / K. Den is
-    often 0, because most bags are wider than stdev; :meth:`parts` returns both terms. Scat is 0 if all points
-    are identical. For data, labels and cost, see :class:`BagDaviesBouldin`; evaluation takes O(p N d) more
-    time. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    the number of bags near a centroid (see ``reading``). A bag is near a point if all the bag's instances lie
+    within the distance stdev of the point, where stdev is sqrt(sum of the norms of the K cluster variances) /
+    K. Den is often 0, because most bags are wider than stdev; :meth:`parts` returns both terms. Scat is 0 if
+    all points are identical. For data, labels and cost, see :class:`BagDaviesBouldin`; evaluation takes O(p N
+    d) more time. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE
+    ICDM 2001.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, L
 # If an index or inequality has arguments with these names, the values are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Absolute value of an undefined index. It is finite, but worse than all defined values.
+# Value (negated if maximised) that replaces an undefined index. It is finite, but worse than all others.
 UNDEFINED = 1e12
 
 

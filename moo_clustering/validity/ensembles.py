@@ -115,7 +115,7 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
-    """Check runs, shape (n_runs, n_samples), and number all clusters, in O(n_runs n_samples) time."""
+    """Validate partitions of shape (n_runs, n_samples), and assign a number to every cluster of every run."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
         # Renumber large labels, which would require long tables.

@@ -297,7 +297,7 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
 
 
 def batch_form(func: Function) -> Function | None:
-    """Return a function's ``batch`` with the bound arguments of its partials; None if it has no ``batch``."""
+    """Return the function's ``batch`` with the arguments that ``partial`` binds to the function, or None."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:

@@ -510,7 +510,7 @@ def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
             with warnings.catch_warnings(action="ignore"), suppress(ValueError):
                 selected[rule] = result if result.select is None else result.select(rule)
         for rule, own in selected.items():
-            # Do not add the rule to the solution's roles, because the page already shows rules on buttons.
+            # The page shows these rules on buttons, so the solutions are not labelled with them.
             run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
         for name, labels in result.controls.items():
             run.place(labels, name)

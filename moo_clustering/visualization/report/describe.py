@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
 
 # If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from at least AGREEMENT_ROWS
-# samples. For over MOST_SOLUTIONS solutions, only the agreement with the chosen one is computed.
+# samples. For more than MOST_SOLUTIONS solutions, only the agreement with the chosen one is computed.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 N_FEATURES, N_TYPICAL = 10, 5  # leading terms or features, and typical samples, of each cluster
 # If n_columns * n_solutions exceeds this, contrasts are computed only for the first solution.
