@@ -34,7 +34,6 @@ from moo_clustering._types import SeedLike as SeedLike
 BLOCK_ITEMS = 1 << 22
 # Packages whose stack frames are skipped to find the line of user code that caused a warning.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
-# Number of genes for which ``sparse_positions`` draws positions at once, to limit temporary arrays.
 _CHUNK = 1 << 22
 
 
@@ -59,7 +58,6 @@ def far_offset(X: Any) -> FloatArray:
     # If the values of a column are far from 0 relative to their range, the offset is the first value, because
     # the column mean would lose the digits in which the rows differ. For other columns, it is 0.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    # If the largest absolute value exceeds 1,000 times the range, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
     return np.where(far, X[0], 0.0)
 
@@ -215,11 +213,10 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
 
 def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the indices of the non-dominated rows, in lexicographic order of the rows."""
-    # With two objectives, this takes O(n log n) time.
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # A row is non-dominated if its second objective is lower than in all previous rows, and so are its
-        # duplicates.
+        # A row is not dominated if its second objective is lower than in all previous rows, or if the row
+        # equals such a row.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
@@ -245,7 +242,6 @@ def knee(F: NDArray[np.float64]) -> int:
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
     """Check that a parameter is an integer within bounds, and return an int."""
-    # If ``most`` is given, error messages append ``what`` to the bounds.
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")

@@ -16,11 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Features of these floating-point types are used without conversion.
 FLOATS = [np.float64, np.float32]
 # Integer types for which kernels are compiled. Arrays of other integer types are converted to int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# Maximum number of columns that an error message names.
 _SHOWN = 5
 # _GATHERED is the maximum size in bytes of a Dask or Zarr table that is converted to an array, for estimators
 # without ``max_memory``. _GIB_PER_MILLION is the memory in GiB that some estimators use per million rows of
@@ -272,7 +270,6 @@ def refuse_frames(X: Any, name: str = "X") -> None:
 
 
 def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
-    """Raise a ValueError for a partitioned table, and for a Dask or Zarr table larger than ``max_memory``."""
     if not is_partitioned(X):
         return
     memory = memory_of_rows(owner, X.shape[1])
@@ -413,7 +410,6 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
 
 def _remedy(owner: str, name: str) -> str:
     """Return code for an error message that shows how to convert a table to numbers."""
-    # If ``owner`` is an estimator, rather than the table itself, the code begins with a pipeline.
     once = "moo_clustering.datasets.prepare_table(frame).X"
     if owner == name:
         return once
@@ -422,7 +418,6 @@ def _remedy(owner: str, name: str) -> str:
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
     """Describe the columns with non-numeric, with missing and with infinite values, in three lists."""
-    # A description contains the first such value or its row. Each list is limited to _SHOWN columns.
     import pandas as pd  # imported here, because pandas loads slowly and few tables need it
 
     frame = hasattr(X, "iloc")
@@ -447,7 +442,6 @@ def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is missing or a number. Complex numbers are included."""
     import pandas as pd
 
     if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):

@@ -140,7 +140,6 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 def centred_features(data: Any) -> NDArray[np.float64]:
     """Return a copy of the data with column means of 0."""
-    # Raises a ValueError if squared distances overflow or underflow.
     # Subtract the first sample before the mean, so that a large common offset does not cause a loss of
     # digits. If all samples are identical, they thus become exactly 0.
     given: NDArray[np.float64] = checked_table(data, "data", order="C")
@@ -153,7 +152,6 @@ def centred_features(data: Any) -> NDArray[np.float64]:
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:
     """Return the mean of all n^2 squared distances, which are added in float64."""
-    # Raises a ValueError if squared distances overflow or underflow.
     value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
     if not np.isfinite(value):
         raise ValueError("data has distances so large that their squares overflow; rescale it")

@@ -95,7 +95,6 @@ def special_file(mode: int) -> str:
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
     """Return why a path cannot be used as a file or folder; return "" if it can."""
-    # ``kind`` is "file", "folder" or "file or folder".
     text = os.fspath(path)
     if fault := _text_fault(text, kind):
         return fault

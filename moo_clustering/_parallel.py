@@ -249,8 +249,8 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # Returns the same number as joblib, except with a cluster: None means one thread, -1 all local
-    # processors.
+    # The number is the same as in joblib, except with a cluster. In this case, None means one thread, and -1
+    # means all local processors.
     if n_jobs == 1:
         return 1
     is_local = _is_local(get_active_backend()[0])
@@ -271,8 +271,8 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # Callers use this if sending data would take longer than the steps, or if a failing worker would lose
-    # data.
+    # Callers use this context if sending the data would take longer than the steps, or if a failing worker
+    # would lose data.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

@@ -254,7 +254,6 @@ def _compared(
 
 
 def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
-    """Return the names of the requested controls; raise a ValueError if any is unknown or not applicable."""
     named = [controls] if isinstance(controls, str) else list(controls)
     if controls == "auto":
         named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
@@ -611,7 +610,6 @@ class _PymooRun:
         return _changed(X, lambda rows: vary(rows, self.rng))
 
     def search(self, drift: bool) -> PymooSearch:
-        """Return the search or, if ``drift`` is True, a search with random parents and survivors."""
         if not drift:
             return self._search(self.given)
         mating = copy.copy(getattr(self.given, "mating", None))
@@ -627,7 +625,7 @@ class _PymooRun:
 
     def _search(self, algorithm: Any) -> PymooSearch:
         if isinstance(algorithm, Algorithm):
-            # Replace the evaluator, because a user-defined one might bypass the counting problem.
+            # Replace user-defined evaluators, which might bypass the problem that counts evaluations.
             algorithm = copy.copy(algorithm)
             algorithm.evaluator = Evaluator()
         return PymooSearch(self.problem, algorithm, seed=self.seed)

@@ -361,7 +361,6 @@ def cluster_indicators(labels: IntArray) -> Any:
 
 
 def _clusters(labels: ArrayLike, n_samples: int) -> tuple[IntpArray, IntpArray]:
-    """Check labels, and also return the cluster sizes. Samples outside all clusters have the label -1."""
     found = checked_integers(labels, "labels", ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
@@ -446,7 +445,7 @@ class _Column:
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
         else:
-            # The words "low" and "high" are based on mean ranks, but must agree with the order of the
+            # The words "low" and "high" are based on mean ranks, but must not contradict the order of the
             # medians.
             filled, low, high = shares.any(axis=1), level <= _LOW, level >= _HIGH
             low &= medians <= medians[filled & ~low].min(initial=np.inf)
@@ -626,7 +625,8 @@ def _names(sizes: IntpArray, traits: Sequence[_Trait], effects: FloatArray, *, i
     # If a cluster has no clear contrasts, its name is based on weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # If phrases distinguish a cluster equally well, prefer categories, and then the strongest contrasts.
+    # Among phrases that distinguish a cluster equally well, prefer categories, and then the strongest
+    # contrasts.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]

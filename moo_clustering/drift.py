@@ -406,7 +406,7 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Give clusters the numbers of the matching clusters in ``before``; also return these new numbers."""
+    """Number clusters like their matches in ``before``; also return a map from old to new numbers."""
     # ``before`` contains the earlier labels of the first rows. Clusters without a match get new numbers.
     # Then, the clusters with the highest numbers fill the gaps left by clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)

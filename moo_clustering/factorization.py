@@ -47,7 +47,6 @@ Starts = tuple[AnyFloatArray, AnyFloatArray]
 _BLOCKS, _BLOCK_ROWS = 32, 64
 # Blocks have equal costs. The cost of a row is its number of stored values plus this per component.
 _ROW_COST = 3.5
-# Size of a cache line in bytes.
 _LINE = 64
 
 
@@ -409,7 +408,6 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _random_starts(matrix: Matrix, n_components: int, seeds: Seeds) -> Starts:
-    """Draw |N(0, 1)| sqrt(mean(A) / n_components), first for U and then for V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
     U = np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype)
@@ -476,7 +474,7 @@ def solve_panel(
             n_iter[live[lane]] = iteration + 1
             U[live[lane]] = topics.lanes[:, :, lane]
             V[live[lane]] = weights.lanes[:, :, lane]
-        # Converged runs are updated until they are removed from the panel, but their results are stored here.
+        # Converged runs are updated until they are removed from the panel, but their results do not change.
         running &= ~settled
         if not running.any():
             break
@@ -503,7 +501,6 @@ class _Side(NamedTuple):
 
     @classmethod
     def of(cls, A: sparse.csr_array, factors: AnyFloatArray, multiply: bool, n_threads: int) -> Self:
-        """Build a panel from factors of shape (n_runs, n_rows, n_components)."""
         # The kernels are compiled only for these types.
         kind = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
         rows = A.data, A.indices.astype(kind, copy=False), A.indptr.astype(np.int64, copy=False)

@@ -228,7 +228,6 @@ class StemmingAnalyzer:
 
 
 def _cached(stem: Callable[[str], str], stop_words: frozenset[str]) -> Callable[[str], str]:
-    """Return a function that caches the stems of words, and returns an empty stem for stop words."""
     lock = threading.Lock()
 
     @cache

@@ -289,7 +289,7 @@ class SRMOSCHull:
         return weights
 
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
-        """Return the sample of each link of a member, and its place in ``_columns`` and ``_values``."""
+        """Return the sample of each link of a member, and its index in ``_columns`` and ``_values``."""
         if not -len(self) <= member < len(self):
             raise ValueError(f"member must be from {-len(self)} to {len(self) - 1}, got {member}")
         n_samples = self._problem.n_samples

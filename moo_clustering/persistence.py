@@ -361,7 +361,6 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
 
 
 def _lock_file(path: Path) -> int:
-    """Lock a file and return its descriptor; raise a BlockingIOError if it is already locked."""
     for _ in range(100):
         # With O_NOFOLLOW, os.open raises an error for a symbolic link, so its target is not locked.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
@@ -387,8 +386,8 @@ def _lock_file(path: Path) -> int:
 def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> Iterator[BinaryIO]:
     """Context manager that yields a binary file, which replaces ``path`` unless an exception is raised."""
     # The block writes to a temporary file in the same folder, which is renamed at the end. After a failure,
-    # such as a full disk or Ctrl-C, ``path`` is unchanged and the temporary file removed. OSErrors name
-    # ``path``.
+    # such as a full disk or Ctrl-C, ``path`` is unchanged, and the temporary file is removed. An OSError
+    # names ``path``.
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     _check_target(path)
     if (folder := str(path.parent.absolute())) not in _SWEPT:
@@ -410,7 +409,8 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            # Name ``path``, because the error names no file (if the disk is full) or the temporary file.
+            # The error names no file if the disk is full, and otherwise the temporary file, so name ``path``
+            # instead.
             if error.errno is None:  # image libraries raise errors without errno
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
@@ -427,7 +427,6 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
 
 
 def _check_target(path: Path) -> None:
-    """Raise an OSError if the target is a pipe or a device such as ``/dev/null``."""
     with suppress(FileNotFoundError):
         if found := special_file(os.stat(path).st_mode):
             raise OSError(errno.EINVAL, f"it is {found}, which a file cannot replace", str(path))
@@ -746,7 +745,8 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # A process may have loaded more libraries, so one set of kernels may contain the other without a warning.
+    # If one set of kernels contains the other, issue no warning, because a process may have loaded more
+    # libraries.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "

@@ -461,9 +461,8 @@ class _Column:
         if self.kind == "category":
             text = str(self.categories[int(test.value)])
             quoted_text = '"' + text.replace('"', '""') + '"'
-            if (
-                sum(str(each).casefold() == text.casefold() for each in self.categories) > 1
-            ):  # the operator = ignores case
+            # The operator = ignores case.
+            if sum(str(each).casefold() == text.casefold() for each in self.categories) > 1:
                 separator = {".": ",", ",": ";"}[decimal]
                 return f"EXACT({cell}{separator}{quoted_text})"
             return f'({cell}&""={quoted_text})'
@@ -504,7 +503,6 @@ class _Table:
         self._names, self._read = names, read
 
     def read_again(self, X: Any, needed: Sequence[int]) -> FloatArray:
-        """Convert new samples to numbers, with NaN in columns that are not needed."""
         found = X if self._read is None else self._read(X)
         frame, labels = as_frame(found)
         if labels is None and not isinstance(found, pd.DataFrame):
@@ -583,7 +581,6 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable, self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # Improve at most 24 trees, evenly spaced from the smallest to the largest.
             chosen = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [descent.improve(tree) if at in chosen else tree for at, tree in enumerate(starts)]
         return found
@@ -721,7 +718,8 @@ class _Search:
             neither = total - both - only_first - only_second
             np.maximum(quarters, np.stack([both, only_first, only_second, neither]), out=quarters)
             np.maximum(halves, np.stack([single, total - single]), out=halves)
-        # For each first condition, find the best second one for rows that satisfy it, and for all others.
+        # For each first condition, find the best second condition for the rows that satisfy the first
+        # condition, and for all other rows.
         sums = quarters[0] + quarters[1], quarters[2] + quarters[3]
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
 
