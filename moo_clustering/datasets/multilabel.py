@@ -330,7 +330,7 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
             break
     tables.require_room(X.shape[0], len(values), f"{path}: the label indicators")
     if not values:
-        raise DataError(f"{path} has no labels: each line must begin with labels, as in 1,3 5:1 7:0.5")
+        raise DataError(f"{path} has no labels: each line must begin with labels, as in '1,3 5:1 7:0.5'")
     Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
     places = {value: place for place, value in enumerate(values)}
     for row, labels in enumerate(sets):
