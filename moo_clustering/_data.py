@@ -97,7 +97,7 @@ def checked_array(
         found = _real(found, name, types[0])
     if finite and found.dtype.kind == "f" and not np.isfinite(found).all():
         place = np.argwhere(~np.isfinite(found))[0].tolist()
-        raise ValueError(f"{name} must contain only finite numbers, got {found[tuple(place)]} at {place}")
+        raise ValueError(f"{name} must be finite numbers, got {found[tuple(place)]} at {place}")
     return found
 
 

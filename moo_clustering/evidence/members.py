@@ -61,7 +61,7 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{name} must have one entry per partition, and at least one, got {array.shape}")
     if len(wrong := np.flatnonzero(~(array < np.inf))):
-        raise ValueError(f"{name} must contain only finite numbers or -inf, got {array[wrong[0]]} at {wrong[0]}")
+        raise ValueError(f"{name} must be finite numbers or -inf, got {array[wrong[0]]} at {wrong[0]}")
     return array
 
 

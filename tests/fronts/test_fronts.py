@@ -174,9 +174,9 @@ def test_no_solution_with_so_many_clusters():
 
 
 def test_objectives_that_are_not_finite_are_refused():
-    with pytest.raises(ValueError, match="the front must contain only finite numbers"):
+    with pytest.raises(ValueError, match="the front must be finite numbers"):
         attainment_scores([(0, np.nan)], [1], [([(0, 0)], [1])])
-    with pytest.raises(ValueError, match="control front 0 must contain only finite numbers"):
+    with pytest.raises(ValueError, match="control front 0 must be finite numbers"):
         attainment_scores([(0, 1)], [1], [([(0, np.inf)], [1])])
 
 

@@ -41,7 +41,7 @@ def test_takes_mean_curves(n_points):
         ({}, "at least one curve"),
         ({"a": ([0, 1], [0, 0.5, 1])}, r"'a' must be two arrays of equal length, got shapes \(2,\)"),
         ({"a": ([], [])}, "equal length"),
-        ({"a": ([0, 1], [0, np.nan])}, "must contain only finite numbers"),
+        ({"a": ([0, 1], [0, np.nan])}, "must be finite numbers"),
         ({"a": ([0, 0.6, 0.5, 1], [0, 0, 0, 1])}, "must be ascending and in"),
         ({"a": ([0, 1], [0, 2])}, "must be ascending and in"),
         ({"a": ([0, 0.5], [0, 1])}, r"must extend from .* got 0 to \(0.5, 1\)"),
