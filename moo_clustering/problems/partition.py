@@ -294,7 +294,9 @@ class PartitionProblem(EncodedProblem):
             if name == "memberships":
                 values = checked_memberships(values, who, self.n_samples)
             if values.ndim == 0 or len(values) != len(X):
-                raise ValueError(f"{who} must return {len(X)} rows, one per genotype; got {values.shape}")
+                raise ValueError(
+                    f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}"
+                )
         return values
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
