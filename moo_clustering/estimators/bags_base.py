@@ -135,9 +135,8 @@ class BagClusterer(
         pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link)
         if y is not None:
             warn_of_shared_clusters(y, self.n_clusters)
-        self.data_min_, self.data_range_ = np.zeros(raw.n_features), np.ones(raw.n_features)
-        if self.normalize:
-            self.data_min_, self.data_range_ = feature_range(raw)
+        unit = np.zeros(raw.n_features), np.ones(raw.n_features)
+        self.data_min_, self.data_range_ = feature_range(raw) if self.normalize else unit
         (seed,) = spawn_seeds(self.random_state, 1)
         equal = _base.equal_items(bag_keys(raw))
         data = BagData(self._scaled(raw), raw, pairs if len(pairs) else None, seed, equal)

@@ -227,6 +227,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def _selected_runs(
         self, labels: Labels, losses: FloatArray, B: Any, seed: np.random.SeedSequence
     ) -> NDArray[np.intp]:
+        """Return the indices of the runs used in the consensus."""
         if self.run_selection == "none" or len(labels) < 2:
             return np.arange(len(labels))
         if self.run_selection == "best_half":
