@@ -118,7 +118,7 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing if unlabelled. Each pair of labelled bags is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Identifier of the bag of each row of ``X``, or the first row of each bag and the number of rows.
+            Bag identifier of each row of ``X``, or the first row of each bag, followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag indices that must be in the same cluster, or in different clusters.
         """

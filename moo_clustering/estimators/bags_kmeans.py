@@ -27,7 +27,7 @@ class BagKMeans(bags_base.BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Random starts (the run with the lowest penalised inertia is used), and maximum updates per run.
+        Number of runs, of which that with the lowest penalised inertia is used, and maximum updates per run.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.

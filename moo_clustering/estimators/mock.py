@@ -53,7 +53,7 @@ BY_SUPERVISION = ("labels", "constraints")
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 # Objectives, which can also be used as rules.
 OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
-# Minimised objectives and number of clusters of each solution of a front, with or without its genes.
+# Minimised objectives and number of clusters of each solution of a front; ``Front`` begins with the genes.
 ControlFront = tuple[FloatArray, Int64Array]
 Front = tuple[NDArray[Any], FloatArray, Int64Array]
 
