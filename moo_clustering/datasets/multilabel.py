@@ -482,6 +482,8 @@ def _read_names(names: Any, count: int, what: str, source: object) -> tuple[str,
     """Return the column names, from a sequence or a file, after checking their number and uniqueness."""
     if isinstance(names, str | PathLike):
         source = path = files.data_path(names)
+        if not path.exists():
+            raise DataError(f"file {path} ({what}) does not exist")
         with files.readable(path):
             lines = path.read_text(encoding="utf-8-sig").rstrip().split("\n")
         names = [line.strip() for line in lines if lines != [""]]
