@@ -322,6 +322,8 @@ def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
         isinstance(given, tuple) and len(given) > 1 and given[-1] in ("max", "min") and callable(given[-2])
     )
     single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
+    if not (single or hasattr(objectives, "__len__")):
+        raise TypeError(f"objectives must be a validity index or a list of indices, got {quoted(objectives)}")
     return [objectives] if single else objectives  # type: ignore[return-value]
 
 
