@@ -30,16 +30,16 @@ from moo_clustering._types import IntpArray as IntpArray
 from moo_clustering._types import Labels as Labels
 from moo_clustering._types import SeedLike as SeedLike
 
-# Maximum number of values in temporary arrays for one block of individuals (32 MB of float64).
+# Maximum number of values in the temporary arrays of one block of individuals, which take 32 MB in float64.
 BLOCK_ITEMS = 1 << 22
 # Packages whose stack frames are skipped to find the line of user code that caused a warning.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
-# Number of genes drawn at once, which limits temporary arrays to some tens of megabytes.
+# Number of genes for which ``sparse_positions`` draws positions at once, to limit temporary arrays.
 _CHUNK = 1 << 22
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Issue a warning at the line that called this package, directly or through scikit-learn or pymoo."""
+    """Issue a warning that points to the user's code, outside this package, scikit-learn and pymoo."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         frame, level = frame.f_back, level + 1
@@ -47,26 +47,28 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Split range(count), whose indices have ``items`` values each, into slices of at most BLOCK_ITEMS."""
+    """Split ``range(count)`` into slices that contain at most BLOCK_ITEMS values."""
+    # Each index stands for ``items`` values. A slice contains at least one index.
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Return each column's first value if its values are far from 0 relative to their range, otherwise 0."""
-    # Callers subtract this offset; otherwise, column means would lose the digits in which the rows differ.
+    """Return the offset that callers subtract from each column to preserve digits."""
+    # If the values of a column are far from 0 relative to their range, the offset is the first value, because
+    # the column mean would lose the digits in which the rows differ. For other columns, it is 0.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    # If the largest absolute value exceeds the range by this factor, the mean loses more than three digits.
+    # If the largest absolute value exceeds 1,000 times the range, the mean loses more than three digits.
     far = np.maximum(high, -low) > 1e3 * (high - low)
     return np.where(far, X[0], 0.0)
 
 
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     """Raise a ValueError if squared distances between rows would overflow or underflow in ``dtype``."""
-    # There are two limits. First, 10,000 times the sum of all squares must not overflow. Second, the rounding
+    # There are two limits. First, 10^8 times the sum of all squares must not overflow. Second, the rounding
     # error of the largest difference between rows (for sparse data, of the largest value) must have a square
-    # that is not subnormal. Within these limits, multiplying the data by a power of two changes no digits.
+    # that is not subnormal. Within both limits, scaling by a power of two changes no digits of the distances.
     values = X.data if issparse(X) else X
     if not values.size:
         return
@@ -78,7 +80,7 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # this also raises for NaN
         fault = f"values so large that squared distances overflow{where}"
         raise ValueError(f"{name} {has} {fault}, up to {largest:g} in absolute value; rescale {them}")
-    # Constant columns and common offsets do not affect distances.
+    # Use the range of each column, because offsets that all rows share do not affect distances.
     widest = largest if issparse(X) else float((high - low).max())
     if 0 < widest < np.sqrt(float(limits.tiny)) / float(limits.eps):
         fault = f"values so small, or so close to each other, that squared distances vanish{where}"
@@ -94,14 +96,15 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Scale each row to values near 1 by a power of two; if ``together``, use the same power for all rows."""
-    # Without scaling, scikit-learn would treat rows with a norm below 2e-15 as zeros, and squares of extreme
-    # values would overflow or underflow. A factor per row preserves cosines. If no row is scaled, returns X.
+    """Multiply rows of extreme values by a power of two, so that their largest value is near 1."""
+    # If ``together`` is True, the power is the same for all rows. If no row needs scaling, X itself is
+    # returned. Without scaling, scikit-learn would treat rows with a norm below 2e-15 as zeros, and squares
+    # of extreme values would overflow or underflow. A separate factor for each row does not change cosines.
     if issparse(X):
         X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
-    # scikit-learn can normalise a row without this scaling if its largest value is from 2^-40 to 2^40.
+    # If the largest value of a row is from 2^-40 to 2^40, scikit-learn can normalise the row without scaling.
     shifts = np.where(np.abs(exponents) > 40, -exponents, 0)
     if not shifts.any():
         return X
@@ -114,12 +117,12 @@ def near_one(X: Any, *, together: bool = False) -> Any:
 
 
 def unit_rows(X: Any) -> Any:
-    """Return dense or sparse rows scaled to length 1 without overflow; zero rows do not change."""
+    """Scale rows to length 1 without overflow. Rows of zeros do not change."""
     return normalize(near_one(X))
 
 
 class QuotingError(ValueError):
-    """Error with a message that is safe to print even if it quotes the content of a file."""
+    """Error whose message is safe to print, even if the message quotes the content of a file."""
 
     def __str__(self) -> str:
         return message_line(super().__str__())
@@ -138,8 +141,8 @@ class Seed(np.random.SeedSequence):
 
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
-    """Derive independent seeds for ``n`` tasks, in a fixed order, from None, an int or a generator."""
-    # Draw from the user's generator, so that a second fit uses other seeds, as in scikit-learn.
+    """Derive ``n`` independent seeds from a random state."""
+    # If the user passes a generator, draw from it, so that a second fit uses other seeds, as in scikit-learn.
     if isinstance(random_state, np.random.Generator):
         entropy: Any = int(random_state.integers(2**63))
     elif random_state is None or isinstance(random_state, int | np.integer):
@@ -151,18 +154,18 @@ def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
 
 
 def integer_seed(sequence: np.random.SeedSequence) -> int:
-    """Return a seed for METIS and scikit-learn, from 0 to 2^31 - 1."""
+    """Return a seed from 0 to 2^31 - 1, the range that METIS and scikit-learn accept."""
     return int(sequence.generate_state(1)[0] >> 1)
 
 
 def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Draw one integer per locus i, uniformly from 0..widths[i]-1."""
+    """Draw one integer for each locus, uniformly from 0 to the width of the locus minus 1."""
     draws = rng.integers(0, 2**32, size=len(widths), dtype=np.uint32)
     return (draws.astype(np.uint64) * widths) >> np.uint64(32)
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Select each of ``n_genes`` positions with probability ``prob``; yield them in sorted chunks."""
+    """Select each of ``n_genes`` positions with probability ``prob``, and yield them in sorted chunks."""
     # Draw the gaps between selected positions from a geometric distribution, in O(prob * n_genes) time.
     if prob <= 0.0:
         return
@@ -175,7 +178,7 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
         while last < length - 1:
             expected = (length - last) * prob
             gaps = rng.geometric(prob, size=math.ceil(expected + 4.0 * math.sqrt(expected)) + 4)
-            # Gaps larger than a chunk are shortened, so that the cumulative sum does not overflow int64.
+            # Shorten gaps that are larger than a chunk, so that the cumulative sum does not overflow int64.
             steps = last + np.cumsum(np.minimum(gaps, length + 1))
             parts.append(steps)
             last = int(steps[-1])
@@ -184,12 +187,12 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
 
 
 class MissingPackageError(ImportError):
-    """Raised if an optional dependency is missing; the message names the extra that installs it."""
+    """Raised if an optional dependency is missing. The message names the extra that installs it."""
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
-    """Import a module that only an ``extra`` installs; raise a MissingPackageError if it is missing."""
-    # The message begins with ``purpose`` and ends with ``otherwise``, which describes an alternative.
+    """Import a module of an optional dependency; raise a MissingPackageError if it is missing."""
+    # The error message begins with ``purpose`` and ends with ``otherwise``, which describes an alternative.
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -201,8 +204,8 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
 
 
 def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
-    """Number clusters 0, 1, ... by first appearance; also return their original labels."""
-    # Takes O(n log n) time for any sortable labels. ``encodings.relabel_by_first_appearance`` takes O(n).
+    """Number clusters 0, 1, ... by first appearance, and return the original label of each cluster."""
+    # Takes O(n log n) time, and accepts labels of any type that can be sorted.
     former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     rank = np.empty(len(former), dtype=np.int32)
@@ -211,17 +214,19 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
 
 
 def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the non-dominated rows in lexicographic order; takes O(n log n) time for two objectives."""
+    """Return the indices of the non-dominated rows, in lexicographic order of the rows."""
+    # With two objectives, this takes O(n log n) time.
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # Select rows with a lower second objective than all previous rows, and duplicates of such rows.
+        # A row is non-dominated if its second objective is lower than in all previous rows, and so are its
+        # duplicates.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
         return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
-        # No other remaining row dominates the lexicographically first row.
+        # No remaining row dominates the first row, because the rows are in lexicographic order.
         first = F[rest[0]]
         equal = (F[rest] == first).all(axis=1)
         front.extend(rest[equal].tolist())
@@ -230,15 +235,17 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def knee(F: NDArray[np.float64]) -> int:
-    """Scale each minimised objective to [0, 1]; return the row nearest to the ideal point (all zeros)."""
-    # Constant objectives are ignored. Ties are broken in favour of the lower row index.
+    """Return the index of the row nearest to the ideal point, after each objective is scaled to [0, 1]."""
+    # All objectives are minimised, so the ideal point is the origin. Constant objectives are ignored. If
+    # several rows are equally near, the first row is selected.
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
     return int(np.linalg.norm(scaled, axis=1).argmin())
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """Return an integer; if it is out of bounds, raise an error in which ``what`` follows the bounds."""
+    """Check that a parameter is an integer within bounds, and return an int."""
+    # If ``most`` is given, error messages append ``what`` to the bounds.
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")
@@ -248,7 +255,6 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
 
 
 def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool]) -> float:
-    """Return a valid number; for other values, raise an error that says the value must be ``what``."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {what.replace('finite ', '')}, got {quoted(value)}")
     if not is_valid(float(value)):
@@ -261,19 +267,16 @@ def probability(name: str, value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> int | float:
-    """Return a positive finite number (an int if it is an integer); raise an error for other values."""
     number = _number(name, value, "a positive finite number", lambda number: 0 < number < np.inf)
     return int(value) if isinstance(value, Integral) else number
 
 
 def at_least_one(name: str, value: Any, *, strictly: bool = False) -> float:
-    """Return a finite number of at least 1 (if ``strictly``, above 1); raise an error for other values."""
     what = f"a finite number {'above' if strictly else 'of at least'} 1"
     return _number(name, value, what, lambda number: 1 <= number < np.inf and not (strictly and number == 1))
 
 
 def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
-    """Return ``value`` if it is allowed; otherwise, raise a ValueError that lists the allowed values."""
     if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
         return value
     near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
@@ -281,31 +284,30 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
 
 
 def instance(name: str, value: Any, kind: Any, what: str) -> Any:
-    """Return ``value`` if its type is ``kind``; if not, raise a TypeError that says it must be ``what``."""
     if isinstance(value, kind):
         return value
     raise TypeError(f"{name} must be {what}, got {quoted(value)}")
 
 
 def name_of(function: Any) -> str:
-    """Return a function's name or an object's class name; a partial has the name of its function."""
     function = getattr(function, "func", function)
     return str(getattr(function, "__name__", type(function).__name__))
 
 
 def is_own(part: object) -> bool:
-    """Return whether the class of an object is defined outside this package and pymoo."""
+    """Return whether the user wrote the class of an object, rather than this package or pymoo."""
     return not f"{type(part).__module__}.".startswith(("moo_clustering.", "pymoo."))
 
 
 def array_of(
     returned: Any, who: str, shape: tuple[int, ...], what: str, *, nan: bool = False
 ) -> NDArray[Any]:
-    """Check the shape and type of the result of a user's function, which errors call ``who``."""
+    """Check the shape and type of the array that a user's function returned."""
+    # Error messages call the function ``who`` and its result ``what``. ``nan`` allows NaN in the result.
     try:
         array = np.asarray(returned)
     except ValueError:
-        # The rows have different lengths.
+        # NumPy cannot convert rows of different lengths.
         array = np.empty(0, dtype=object)
     if array.dtype.kind == "O":
         with suppress(TypeError, ValueError):
@@ -321,7 +323,6 @@ def array_of(
 
 
 def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
-    """Check that a user's index or inequality returned one finite number per partition."""
     what = "one finite value per partition (row of labels)"
     array = array_of(returned, who, (n,), what, nan=True)
     if n_bad := np.count_nonzero(~np.isfinite(array)):
@@ -331,14 +332,14 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
 
 
 class Shared:
-    """Base class for immutable objects, which are shared when an object that refers to them is copied."""
+    """Base class for immutable objects. A deep copy of another object refers to the same instance."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
 
 class ShortMessages:
-    """Base class for scikit-learn estimators that shortens error messages about invalid parameters."""
+    """Base class for estimators that shortens scikit-learn's error messages about invalid parameters."""
 
     def _validate_params(self) -> None:
         try:

@@ -16,19 +16,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Floating-point types that are kept without conversion.
+# Features of these floating-point types are used without conversion.
 FLOATS = [np.float64, np.float32]
-# Integer types for which kernels are compiled. Other integers are converted to int64.
+# Integer types for which kernels are compiled. Arrays of other integer types are converted to int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# Maximum number of columns named in a message.
+# Maximum number of columns that an error message names.
 _SHOWN = 5
-# Maximum size in bytes of a Dask or Zarr table that is converted to an array, for estimators without
-# ``max_memory``. Memory in GiB that some estimators use per million rows of 10 features (docs/scale.md).
+# _GATHERED is the maximum size in bytes of a Dask or Zarr table that is converted to an array, for estimators
+# without ``max_memory``. _GIB_PER_MILLION is the memory in GiB that some estimators use per million rows of
+# 10 features (docs/scale.md).
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
 def unmasked(data: Any, name: str) -> Any:
-    """Return the data without a mask; raise a TypeError if any value is masked or the array is structured."""
+    """Return the data without a mask; raise a TypeError if any value is masked."""
     # NumPy and scikit-learn ignore masks, and would therefore use masked values.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
@@ -44,8 +45,8 @@ def unmasked(data: Any, name: str) -> Any:
 
 
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
-    """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
-    # ``allowed`` describes the accepted tables; if it is empty, Series and arrays of any dimension are
+    """Check that data are an array, a data frame or a list, and return them without a mask."""
+    # ``allowed`` describes the accepted tables. If it is empty, Series and arrays of any dimension are
     # accepted.
     data, advice = of_annotated(data, "sparse" in allowed), ""
     first = data[0] if isinstance(data, list | tuple) and data else data
@@ -76,7 +77,9 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
 def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
-    """Convert data to a dense array. If ``dtype`` (a type or list) is given, require finite real numbers."""
+    """Convert data to a dense array, and check its type and number of dimensions."""
+    # If ``dtype`` (a type or a list of types) is given, the data must be real numbers. If their type is not
+    # in the list, they are converted to the first type. With ``finite``, they must also be finite.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -90,7 +93,7 @@ def checked_array(
         allowed = " or ".join(map(str, ndim)) + (" dimension" if ndim == (1,) else " dimensions")
         raise ValueError(f"{name} must have {allowed}, got an array of shape {found.shape}")
     if dtype is None:
-        # Convert float16, in which the limits of later checks would overflow.
+        # Convert float16, because the limits of later checks would overflow in half precision.
         return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
@@ -111,7 +114,6 @@ def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
 
 
 def require_same_samples(what: str, n_first: int, n_second: int) -> None:
-    """Raise a ValueError unless two objects, named by ``what``, have the same number of samples."""
     if n_first != n_second:
         raise ValueError(f"{what} must have the same number of samples, got {n_first} and {n_second}")
 
@@ -122,14 +124,15 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
             return found.astype(dtype)
     except (TypeError, ValueError, OverflowError):
         pass
-    dates: Any = np.timedelta64  # Python considers this type a subclass of Real
+    # NumPy derives durations from integers, so Python considers them real numbers.
+    dates: Any = np.timedelta64
     others = (one for one in found.ravel().tolist() if not isinstance(one, Real) or isinstance(one, dates))
     other = next(others, found.dtype.name)
     raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
 
 
 def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.float64]:
-    """Check that amounts (n_samples,) are non-negative with a finite sum; return a float64 copy."""
+    """Check that amounts, shape (n_samples,), are non-negative with a finite sum; return a float64 copy."""
     found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
     if (found < 0).any():
         i = int((found < 0).argmax())
@@ -141,7 +144,7 @@ def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.fl
 
 
 def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert data to an array of integers; raise an error that quotes the first non-integer value."""
+    """Convert data to an array of integers. Floating-point values are accepted if they are whole numbers."""
     found = checked_array(data, name, ndim=ndim)
     if found.dtype.kind == "O":
         found = checked_array(found.tolist(), name)
@@ -152,7 +155,7 @@ def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, .
     if found.dtype.kind != "f":
         odd = next((one for one in found.ravel().tolist() if type(one) is not int), found.dtype.name)
         raise TypeError(f"{name} must be integers, got {quoted(odd)}{hint}")
-    # Above 2^53, float64 cannot represent all integers.
+    # Reject numbers above 2^53, because float64 cannot represent all integers above this limit.
     wrong = np.argwhere(~((np.abs(found) <= 2.0**53) & (found == np.floor(found))))
     if len(wrong):
         where = ", ".join(str(place) for place in wrong[0])
@@ -164,8 +167,8 @@ def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
     """Check a numeric table of shape (n_samples, n_features) with scikit-learn's ``check_array``."""
-    # ``options`` are passed to ``check_array``. A sparse result has no duplicate entries. If X contains
-    # ``features`` rather than distances, errors name its invalid columns.
+    # ``options`` are passed to ``check_array``. A sparse result has no duplicate entries. If ``features`` is
+    # True, errors name the invalid columns; otherwise, X contains distances or similarities.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -174,8 +177,9 @@ def checked_table(
 
 
 def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
-    """Check that a sparse (CSR) or dense graph is square, finite, non-negative and, by default, symmetric."""
-    # A sparse result has no duplicate entries or stored zeros, and may share memory with ``S``.
+    """Check that a graph is square, finite, non-negative and, if ``symmetric`` is True, symmetric."""
+    # The graph is a dense or sparse matrix. A sparse result is in CSR format, has no duplicate entries or
+    # stored zeros, and may share memory with ``S``.
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
         what = "a square matrix of similarities between all samples"
@@ -195,14 +199,14 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         return matrix
     graph = csr_array(matrix)
     if not graph.data.all():
-        # SciPy's graph routines treat stored zeros as edges.
+        # Remove stored zeros, because SciPy's graph routines treat them as edges.
         graph = graph.copy()
         graph.eliminate_zeros()
     return graph
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """Check that X is numeric, and set the estimator's feature names and count."""
+    """Check that X is numeric, and set the feature names and the number of features of the estimator."""
     # Errors name the columns that contain text, dates or empty cells, and explain how to convert them.
     # ``options`` are passed to scikit-learn's ``validate_data``.
     if not options.get("reset", True):
@@ -212,7 +216,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     owner, is_fit = type(estimator).__name__, options.get("reset", True)
     _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED, is_fit)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
-    # Fix the memory layout, because the order of summation affects the last bits of results.
+    # Fix the memory layout, because the order in which values are added affects the last bits of results.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
     labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
     known = labels if options.get("reset", True) else vars(estimator).get("_labels_in")
@@ -221,7 +225,8 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     metric = str(getattr(estimator, "metric", None))
     kind = {"precomputed": "distances", "cosine": "directions"}.get(metric, "table")
     found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), kind=kind)
-    vars(estimator).pop("_labels_in", None)  # scikit-learn compares only names that are strings
+    # scikit-learn compares column names only if they are strings. Other labels are therefore stored here.
+    vars(estimator).pop("_labels_in", None)
     if known is not None and not all(isinstance(label, str) for label in known):
         estimator._labels_in = known
     if single and found.dtype != np.float32:
@@ -238,7 +243,6 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
 
 
 def _warn_of_distances(estimator: Any, X: Any) -> None:
-    """Warn if X, which is used as features, looks like a distance matrix."""
     if issparse(X) or X.shape[0] != X.shape[1] or len(X) < 5 or X.diagonal().any():
         return
     if np.count_nonzero(X) < X.size - len(X) or X.min() < 0.0 or not np.allclose(X, X.T):
@@ -252,13 +256,13 @@ def _warn_of_distances(estimator: Any, X: Any) -> None:
 
 
 def is_partitioned(X: Any) -> bool:
-    """Return whether X may exceed memory, as a partitioned table, a Dask collection or a Zarr array."""
+    """Return whether X is a partitioned table, a Dask collection or a Zarr array, which may exceed memory."""
     dask = hasattr(X, "to_delayed") and hasattr(X, "dask")
     return dask or hasattr(X, "n_passes") or type(X).__module__.partition(".")[0] == "zarr"
 
 
 def refuse_frames(X: Any, name: str = "X") -> None:
-    """Raise a TypeError for a list of data frames, which could be bags or the partitions of a table."""
+    """Raise a TypeError for a list of data frames, because it could contain bags or parts of one table."""
     if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
         raise TypeError(
             f"{name} must be one table, got a list of {len(X)} data frames; pass Bags.from_list({name}) if "
@@ -268,13 +272,13 @@ def refuse_frames(X: Any, name: str = "X") -> None:
 
 
 def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
-    """Raise a ValueError for a partitioned table, or a Dask or Zarr table larger than ``max_memory``."""
+    """Raise a ValueError for a partitioned table, and for a Dask or Zarr table larger than ``max_memory``."""
     if not is_partitioned(X):
         return
     memory = memory_of_rows(owner, X.shape[1])
     fault = f"{owner} requires all rows in the memory of one machine{memory}"
     if not hasattr(X, "n_passes"):
-        # The length of a Dask frame is unknown until its rows have been counted.
+        # Dask counts the rows of a frame only when ``len`` is called.
         needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
         if needed <= max_memory:
             return
@@ -297,13 +301,14 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
 
 
 def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
-    """Convert a table to a DataFrame with string labels; also return its own labels (None for an array)."""
-    import pandas as pd  # slow import
+    """Convert a table to a DataFrame with string labels. Also return the original column labels."""
+    # For an array, which has no labels, the second value is None.
+    import pandas as pd  # imported here, because pandas loads slowly
 
     table = of_annotated(table, may_be_sparse=False)
     if isinstance(table, pd.DataFrame):
         return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
-    if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # polars and pyarrow
+    if hasattr(table, "to_pandas") and not isinstance(table, pd.Series):  # tables of polars and pyarrow
         return as_frame(table.to_pandas())
     if issparse(table):
         raise TypeError("X must be dense; sparse data need no preparation, as all columns are numeric")
@@ -313,8 +318,9 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[Any, list[Any] | None]:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match the columns of two tables by label; False if either is an array."""
-    # If only one table has the labels 0, 1, ..., they are mere positions, unless the tables share a label.
+    """Return whether to match the columns of two tables by label rather than by position."""
+    # ``None`` stands for an array, which has no labels. If only one table has the labels 0, 1, ..., these
+    # labels are treated as positions, unless the tables share a label.
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -322,7 +328,8 @@ def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None)
 
 
 def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind: str = "table") -> Any:
-    """Convert a table with ``check``; errors name the invalid columns and suggest a remedy."""
+    """Convert a table with ``check``. Errors name the invalid columns and suggest a remedy."""
+    # ``kind`` is "distances", "directions" (rows that are compared by cosines) or "table" (other features).
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
         found = f"it has {mapped.size()} of {len(mapped)} bytes; write the file and map it again"
@@ -331,10 +338,11 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
     if hasattr(X, "iloc") and hasattr(X, "sparse") and any(dtype.fill_value != 0 for dtype in X.dtypes):
-        X = X.sparse.to_dense()  # scikit-learn converts sparse frames only if the fill value is 0
+        # scikit-learn converts sparse frames only if their fill value is 0.
+        X = X.sparse.to_dense()
     try:
         if not issparse(X) and (dates := _dates(X)):
-            # NumPy would convert dates to numbers of nanoseconds.
+            # Without this error, NumPy would convert dates to numbers of nanoseconds.
             raise TypeError(f"{name} must contain numbers, got dates or times: {', '.join(dates[:_SHOWN])}")
         found = check(X)
         if found.dtype.kind not in "biuf":
@@ -353,7 +361,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
             f"represent; use {_remedy(owner, name)} to treat it as missing and fill it in"
         ) from error
     except (TypeError, ValueError) as error:
-        # For arrays, scikit-learn raises a TypeError if an object is neither a number nor a string.
+        # If an object in an array is neither a number nor a string, scikit-learn raises a TypeError. In this
+        # case, the columns are not inspected.
         objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
         read = kind != "distances" and not (issparse(X) or objects)
         problem = _problem(owner, name, X, kind == "directions" and not is_frame(X)) if read else ""
@@ -363,30 +372,28 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
             raise TypeError(f"{name} must be dense; use {name}.sparse.to_dense()") from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
-        # NumPy's error messages contain these phrases if the data are not a table of numbers.
+        # If the data are not a table of numbers, NumPy's error message contains one of these phrases.
         if any(phrase in str(error) for phrase in ("could not convert", "setting an array element")):
             raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise
 
 
 def _dates(X: Any) -> list[str]:
-    """Return the columns of dates or times, which NumPy would convert to counts of days or nanoseconds."""
+    """Return the names of columns of dates or times; for an array that contains dates, return ["array"]."""
     if hasattr(X, "iloc"):
         columns = [(name, X.iloc[:, place]) for place, name in enumerate(X.columns)] if X.ndim == 2 else []
         return [f"column {name!r}" for name, column in columns if _holds_dates(column)]
-    # Data frames and tables of other packages can be converted to arrays.
     return ["array"] if hasattr(X, "__array__") and _holds_dates(np.asarray(X)) else []
 
 
 def _holds_dates(values: Any) -> bool:
-    """Return whether an array or column contains dates or durations, even among other objects."""
     kind = getattr(values.dtype, "kind", "O")
     items = np.asarray(values).flat if kind == "O" else ()
     return kind in "mM" or any(isinstance(item, np.datetime64 | np.timedelta64) for item in items)
 
 
 def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
-    """Describe the columns that are not finite numbers, with a remedy; return "" if there are none."""
+    """Describe the columns with invalid values, and suggest a remedy. Return "" if there are none."""
     others, missing, infinite = _others(X)
     remedy = f"use {_remedy(owner, name)}"
     if others:
@@ -399,13 +406,14 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
         return ""
     kind = "NaN" if missing else "infinity or a value too large"
     does = "to fill in missing values" if missing else "to treat them as missing values and fill them in"
-    # Standardising embeddings would change their directions.
+    # Do not suggest standardising embeddings, because this would change their directions.
     remedy = "drop these rows, or compute them again" if directions else f"{remedy} {does}"
     return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}"
 
 
 def _remedy(owner: str, name: str) -> str:
-    """Return code with which users can prepare a table, and also a pipeline if ``owner`` is an estimator."""
+    """Return code for an error message that shows how to convert a table to numbers."""
+    # If ``owner`` is an estimator, rather than the table itself, the code begins with a pipeline.
     once = "moo_clustering.datasets.prepare_table(frame).X"
     if owner == name:
         return once
@@ -413,8 +421,9 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Return the columns with non-numeric, missing and infinite values, each with its first such value."""
-    import pandas as pd  # a slow import that few tables need
+    """Describe the columns with non-numeric, with missing and with infinite values, in three lists."""
+    # A description contains the first such value or its row. Each list is limited to _SHOWN columns.
+    import pandas as pd  # imported here, because pandas loads slowly and few tables need it
 
     frame = hasattr(X, "iloc")
     table: Any = X if frame else np.asarray(X)
@@ -438,7 +447,7 @@ def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a number (including complex numbers) or missing."""
+    """Return whether a value is missing or a number. Complex numbers are included."""
     import pandas as pd
 
     if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
@@ -466,14 +475,15 @@ def holds_tables(X: Any) -> bool:
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a pandas frame with dense columns, or a polars, pyarrow or AnnData table."""
-    pandas = sys.modules.get("pandas")  # importing pandas here would be slow
+    # Do not import pandas, because this would be slow. If X is a data frame, pandas is already imported.
+    pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")
 
 
 def of_annotated(X: Any, may_be_sparse: bool) -> Any:
-    """Return the table of an AnnData object as a frame or sparse matrix; return other data unchanged."""
+    """Return the table of an AnnData object as a frame or, if ``may_be_sparse``, as a sparse matrix."""
     if not (hasattr(X, "to_df") and hasattr(X, "var_names")):
         return X
     X = X.to_memory() if X.isbacked else X
@@ -481,12 +491,11 @@ def of_annotated(X: Any, may_be_sparse: bool) -> Any:
 
 
 def geometry_of(X: Any) -> Any:
-    """Return the active geometry of a GeoDataFrame, or None for other data."""
     return getattr(X, "geometry", None) if is_frame(X) else None
 
 
 def without_duplicates(X: Any) -> Any:
-    """Sum duplicate entries in a copy of a sparse matrix; return other data unchanged."""
+    """Sum the duplicate entries of a sparse matrix in a copy; return other data unchanged."""
     if not issparse(X) or getattr(X, "has_canonical_format", True):
         return X
     X = X.copy()
@@ -495,7 +504,7 @@ def without_duplicates(X: Any) -> Any:
 
 
 def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
-    """Warn about zero rows, which have no direction, and about dense rows of very different lengths."""
+    """Warn about rows of zeros, which have no direction, and about dense rows of very different lengths."""
     sizes = row_sizes(X)
     if n_zero := int((sizes == 0.0).sum()):
         why = "so their directions are undefined and their clusters meaningless; remove them"

@@ -16,11 +16,11 @@ from moo_clustering._kernels.partitions import refine_squared_distances
 Metric = str | Callable[..., float]
 MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
-# Squared distances below this fraction of |x|^2 + |y|^2 can lose six digits if computed by matrix products.
+# Below this fraction of |x|^2 + |y|^2, squared distances from matrix products can lose six digits.
 _CANCELLED = 1e-6
-# Maximum number of samples for which NumPy recomputes inexact distances; a compiled kernel does for more.
+# Maximum number of samples for which NumPy, rather than a compiled kernel, recomputes inexact distances.
 _FEW = 256
-# scikit-learn and SciPy metrics that sum squares.
+# Metrics of scikit-learn and SciPy that sum squares, which can overflow.
 OF_SQUARES = (
     "euclidean", "l2", "sqeuclidean", "nan_euclidean",
     "minkowski", "seuclidean", "mahalanobis", "correlation",
@@ -30,16 +30,16 @@ OF_SQUARES = (
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Compute symmetric distances with a zero diagonal, shape (n, n), as C-contiguous float64."""
     # ``data`` contains features or, with ``metric="precomputed"``, distances. Distances are copied unless
-    # they are float64 and exactly symmetric. Raises a ValueError if the result exceeds ``max_memory`` bytes,
-    # or if distances are negative, not finite, asymmetric by over 1e-8 of the maximum, or not 0 on the
-    # diagonal.
+    # they are float64 and exactly symmetric. Raises a ValueError if the result exceeds ``max_memory`` bytes.
+    # Also raises a ValueError if distances are negative, not finite, or asymmetric by more than 1e-8 of the
+    # largest distance, or if the diagonal is not 0 within the same tolerance.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
     X = checked_table(data, "data", dtype=None, accept_sparse="csr")
     check_memory(X.shape[0], max_memory, owner)
     try:
         if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
-            # Matrix products are fast but inexact for close pairs, which are recomputed from differences.
+            # Matrix products are fast but inexact for close pairs, so recompute these from differences.
             X = centred_features(X)
             D, norms = euclidean_distances(X, squared=True), np.einsum("ij,ij->i", X, X)
             if len(X) > _FEW:
@@ -79,9 +79,9 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Check that distances are finite and non-negative and, unless ``directed``, symmetric."""
-    # Symmetric distances must have a zero diagonal. The matrix is copied only if it is not exactly symmetric
-    # or its diagonal is not exactly zero.
+    """Check that distances are finite and non-negative and, unless ``directed`` is True, symmetric."""
+    # Symmetric distances must have a zero diagonal. If the symmetry or the diagonal is only approximate, the
+    # result is a symmetrised copy.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
         what = 'a square matrix of distances between all samples for metric="precomputed"'
@@ -93,7 +93,7 @@ def checked_distances(
 
 
 def _require_lengths(D: AnyFloatArray, source: str) -> float:
-    """Return the largest distance; raise a ValueError unless all distances are finite and non-negative."""
+    """Check that all distances are finite and non-negative, and return the largest distance."""
     largest, lowest = float(D.max()), float(D.min())
     if not np.isfinite(largest) or not np.isfinite(lowest):
         raise ValueError(f"distances of {source} must be finite")
@@ -103,7 +103,8 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
 
 
 def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) -> NDArray[Any]:
-    """Return ``D`` itself if it is exactly symmetric with a zero diagonal; otherwise, a symmetrised copy."""
+    """Check that distances are symmetric with a zero diagonal, up to rounding errors."""
+    # If this holds exactly, ``D`` itself is returned, and otherwise a symmetrised copy.
     largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
@@ -121,7 +122,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
-    """Raise a ValueError if the distance matrices would require more than ``max_memory`` bytes."""
+    """Raise a ValueError if ``n_matrices`` float64 matrices of shape (n, n) exceed ``max_memory`` bytes."""
     is_number = isinstance(max_memory, int | float | np.number) and not np.isnan(max_memory)
     if isinstance(max_memory, bool) or not is_number:
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
@@ -139,9 +140,10 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 
 def centred_features(data: Any) -> NDArray[np.float64]:
-    """Return a copy with column means of 0; raise a ValueError if squared distances overflow or underflow."""
-    # Subtract the first sample before the mean. Samples that are all identical thus become exactly 0, and a
-    # large common offset does not cause a loss of digits.
+    """Return a copy of the data with column means of 0."""
+    # Raises a ValueError if squared distances overflow or underflow.
+    # Subtract the first sample before the mean, so that a large common offset does not cause a loss of
+    # digits. If all samples are identical, they thus become exactly 0.
     given: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         X = given - given[0]
@@ -151,7 +153,8 @@ def centred_features(data: Any) -> NDArray[np.float64]:
 
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:
-    """Return the mean of all n^2 squared distances, summed in float64; raise a ValueError on overflow."""
+    """Return the mean of all n^2 squared distances, which are added in float64."""
+    # Raises a ValueError if squared distances overflow or underflow.
     value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
     if not np.isfinite(value):
         raise ValueError("data has distances so large that their squares overflow; rescale it")

@@ -47,8 +47,9 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
 
 def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
-    """Return the docstring with missing sections and entries filled in."""
-    # Copy the dictionaries here and below, because cached values must not be modified.
+    """Fill in the missing sections and parameter entries of a docstring."""
+    # ``inherited`` contains the sections of the base classes, and ``named`` those of the sources.
+    # Copy the cached dictionaries here and below, because they must not be modified.
     sections, is_class = dict(sections_of(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
@@ -84,7 +85,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
 
 @cache
 def sections_of(text: str) -> dict[str, str]:
-    """Split a docstring into sections, keyed by title; the text before the first title has the key ""."""
+    """Return the sections of a docstring by title. The text before the first title has an empty key."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
         title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -93,14 +94,15 @@ def sections_of(text: str) -> dict[str, str]:
 
 @cache
 def entries_of(section: str) -> Entries:
-    """Split a section into entries, keyed by the tuple of names that they document."""
+    """Return the entries of a section by the names that they document."""
     found = re.split(r"^(?=\S)", section.rstrip(), flags=re.MULTILINE)
     entries = (entry.rstrip() for entry in found if entry)
     return {tuple(re.split(r", *", entry.split("\n")[0].split(" : ")[0])): entry for entry in entries}
 
 
 def _returned(function: Callable[..., Any]) -> str:
-    """Return the class name (or "None") in a function's return annotation, or "" for other annotations."""
+    """Return the class name in the return annotation of a function."""
+    # The result is "None" if the function returns nothing, and "" for general types such as arrays.
     annotation = inspect.signature(function).return_annotation
     annotation = "None" if annotation is None else annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
@@ -116,20 +118,20 @@ def _starred(parameter: inspect.Parameter) -> str:
 
 
 def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
-    """Return a sort key: positional parameters in signature order, then all others as documented."""
+    """Return a sort key that puts positional parameters first, in the order of the signature."""
+    # All other parameters keep the order in which they are documented, with ``**`` parameters at the end.
     if name in known and known[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return order[name]
     return len(order) + name.startswith("**")
 
 
 def _without_default(entry: str) -> str:
-    """Remove the default from an inherited entry, because the new signature may have another default."""
+    """Remove the default from an inherited entry, because the default in the new signature may differ."""
     first, below, text = entry.partition("\n")
     return first.removesuffix(", optional").partition(", default=")[0] + below + text
 
 
 def _with_default(names: Iterable[str], entry: str, known: Parameters) -> str:
-    """Add the default to the first line of an entry, unless this line already contains a default."""
     first, below, text = entry.partition("\n")
     defaults = [known[name].default for name in names if name in known]
     said = " : " not in first or "default" in first or "optional" in first

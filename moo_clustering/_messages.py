@@ -12,34 +12,32 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self
 
-# Maximum number of characters in a message, and in a value quoted by a message.
+# Maximum number of characters in a message, and in a value that a message quotes.
 _LONGEST, _LONGEST_VALUE = 2000, 100
-# Maximum length of names to compare; a comparison takes time proportional to the product of the lengths.
+# Longer names are not compared, because the time is proportional to the product of both lengths.
 _LONGEST_SUGGESTION = 200
-# Matches quoted values of more than 101 characters, and words (such as paths) of more than 300 characters.
+# Matches quoted values of more than 101 characters and words, such as paths, of more than 300 characters.
 _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 
 def message_line(text: object) -> str:
-    """Return a message on one line, safe for any terminal, in O(characters) time."""
-    # Control and bidirectional characters are removed; very long values, words and messages are shortened.
+    """Return a message as one line that is safe to print on any terminal, in O(characters) time."""
+    # Control and bidirectional characters are removed. Very long values, words and messages are shortened.
     line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
     return _without_middle(line, _LONGEST)
 
 
 def printable_line(text: object) -> str:
-    """Remove line breaks and control characters, and join the words by single spaces."""
     return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
 
 
 def shortened(text: object, longest: int) -> str:
-    """Shorten a text to one line of at most ``longest`` characters."""
     line = printable_line(text)
     return line if len(line) <= longest else f"{line[: longest - 3].rstrip()}..."
 
 
 class Advice(str):
-    """Message with advice for Python; its attribute ``command`` contains advice for the command line."""
+    """Message with advice for Python. The attribute ``command`` contains the advice for the command line."""
 
     command: str
 
@@ -65,18 +63,18 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """Format a rejected value for a message: its ``repr`` on one line, without the middle if it is long."""
+    """Format a rejected value for a message."""
+    # The result is the ``repr`` of the value on one line. If it is long, the middle is omitted.
     try:
-        # Show NumPy numbers in the same form as Python numbers.
+        # Show NumPy numbers in the same form as Python numbers, without their type.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
     except Exception:
-        # Integers with more than a few thousand digits, or objects with a faulty __repr__, cannot be shown.
+        # Python cannot show integers of more than a few thousand digits, or objects with a faulty __repr__.
         text = f"an object of type {type(value).__name__} that cannot be shown"
     return value_line(text)
 
 
 def value_line(text: str) -> str:
-    """Shorten the text of a value to one line of at most 100 characters."""
     return _without_middle(message_line(text), _LONGEST_VALUE)
 
 
@@ -90,13 +88,14 @@ _SPECIAL |= {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
 
 
 def special_file(mode: int) -> str:
-    """Return the kind of a special file from its mode, such as "a socket"; "" for other files and folders."""
+    """Describe a special file by its mode, such as "a socket". Return "" for other files and folders."""
     is_usual = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
     return "" if is_usual else _SPECIAL.get(stat.S_IFMT(mode), "a special file")
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Return why a path cannot be a ``"file"``, a ``"folder"`` or either of these; "" if it can."""
+    """Return why a path cannot be used as a file or folder; return "" if it can."""
+    # ``kind`` is "file", "folder" or "file or folder".
     text = os.fspath(path)
     if fault := _text_fault(text, kind):
         return fault
@@ -111,15 +110,15 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
         return f"{'is' if lost == own else f'is below {lost},'} a link to {target}, which does not exist"
     except OSError as error:
         return f"cannot be used: {error.strerror or error}"
-    except ValueError as error:  # lone surrogates
+    except ValueError as error:  # the path contains lone surrogates
         return f"cannot be used: {error}"
     found = special_file(mode) or ("a folder" if stat.S_ISDIR(mode) else "a file")
     return "" if found.removeprefix("a ") in kind else f"is {found}, not a {kind}"
 
 
 def _text_fault(text: str, kind: str = "file or folder") -> str:
-    """Return why the text of a path is invalid, without accessing files; "" if it is valid."""
-    # ``Path("")`` is the current folder, and shells do not expand --out=~/x.
+    """Return why the text of a path is invalid, without accessing files; return "" if it is valid."""
+    # ``Path("")`` would be the current folder. Shells do not expand the ~ in --out=~/x.
     if not text.strip():
         return f"is empty; specify the path of a {kind}"
     if "\0" in text:
@@ -141,7 +140,7 @@ def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
 
 
 def distinct_names(names: Iterable[Any]) -> list[str]:
-    """Convert names to strings, and number repeated names: a, a (2)."""
+    """Convert names to strings, and add a number to repeated names, as in ``a`` and ``a (2)``."""
     found: dict[str, None] = {}
     numbers: dict[str, int] = {}
     for name in map(str, names):
@@ -154,7 +153,10 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """Stream wrapper that ignores errors and, as tqdm requires, compares equal to the wrapped stream."""
+    """Stream wrapper that ignores the errors of the stream.
+
+    The wrapper compares equal to the stream, because tqdm requires this.
+    """
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream
@@ -178,9 +180,9 @@ class _Lossy:
 
 @cache
 def bar_class() -> Any:
-    """Return the class of the progress bars: ``tqdm.auto`` with its own lock, which is always released."""
-    # tqdm's lock stays locked if a bar is interrupted or if a process that shares the lock is killed. Bars
-    # drawn by other threads would then wait forever.
+    """Return the class of progress bars, which is ``tqdm.auto`` with a lock that is always released."""
+    # The lock of tqdm stays locked if a bar is interrupted, or if a process that shares the lock is killed.
+    # Bars of other threads would then wait forever.
     from tqdm.auto import tqdm
 
     class Bar(tqdm):  # type: ignore[type-arg]
@@ -194,7 +196,7 @@ def bar_class() -> Any:
 
 
 def progress_bar(*arguments: Any, **options: Any) -> Any:
-    """Create a progress bar on stderr that never raises an error and is hidden if stderr fails."""
+    """Create a progress bar on stderr that never raises an error. If stderr fails, the bar is hidden."""
     bar = bar_class()
     try:
         return bar(*arguments, **options, file=_Lossy(sys.stderr))
@@ -203,7 +205,7 @@ def progress_bar(*arguments: Any, **options: Any) -> Any:
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
-    """Pad each column to its widest cell; columns with indices in ``right`` are right-aligned."""
+    """Pad each column to its widest cell. Columns whose indices are in ``right`` are right-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

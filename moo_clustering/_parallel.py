@@ -27,13 +27,13 @@ from moo_clustering._messages import Advice
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 """A call as :func:`joblib.delayed` returns it: function, arguments, keyword arguments."""
 Buffer = NDArray[np.uint8]
-# Minimum size in bytes of arrays that are sent once per worker instead of with every task.
+# Arrays of at least this size in bytes are sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Numbers of threads and processes that joblib starts: for each worker process, and for all workers together.
+# Number of threads and processes that joblib starts per worker process, and for all workers together.
 _PER_PROCESS, _AROUND = 4, 4
 # Largest number of simultaneous threads that ``can_start`` has started so far.
 _startable = [1]
-# For each joblib backend, the arrays stored in its cluster until the end of its parallel_config block.
+# For each joblib backend, the arrays that its cluster stores until the end of the parallel_config block.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -41,8 +41,8 @@ def run_calls(
     calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
 ) -> list[Any]:
     """Return the results of ``delayed`` calls in order. Calls must not modify their arguments."""
-    # Unlike :class:`joblib.Parallel`, this sends each array to a Dask worker only once. With one job, or one
-    # worker with one thread, the calls run in this process.
+    # Unlike :class:`joblib.Parallel`, this function sends each large array to a Dask worker only once. With
+    # one job, or one worker with one thread, the calls run in this process.
     shelf = active_shelf()
     if shelf is None:
         with named_losses():
@@ -54,7 +54,7 @@ def run_calls(
 
 
 def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Generator[Any]:
-    """Yield the results of calls in order of completion; ``calls`` is consumed lazily."""
+    """Yield the results of calls in order of completion. The calls are read lazily."""
     if effective_n_jobs(n_jobs) == 1:
         for function, args, kwargs in calls:
             yield function(*args, **kwargs)
@@ -67,23 +67,24 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
 
 
 def thread_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> list[Any]:
-    """Return the results of ``delayed`` calls on threads of this process, with any joblib backend."""
+    """Return the results of ``delayed`` calls, which run on threads of this process with any backend."""
     with named_losses():
         return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
 
 
 @contextmanager
 def named_losses() -> Iterator[None]:
-    """Raise a ChildProcessError if workers cannot start or a worker is killed within this context."""
+    """Raise a ChildProcessError if workers cannot start or if a worker is killed within this context."""
     try:
         yield
     except BrokenProcessPool as error:
         advice = "perhaps because memory ran out; run again, with fewer jobs if memory was short"
         raise ChildProcessError(f"a worker process was killed, {advice}") from error
-    except (RuntimeError, OSError, AttributeError) as error:  # thread pools raise AttributeError
+    # If a thread cannot start, thread pools can also raise an AttributeError.
+    except (RuntimeError, OSError, AttributeError) as error:
         cause: BaseException | None = error
         while cause is not None:
-            # If workers cannot start, the error has this text (threads) or errno EAGAIN (processes).
+            # If a thread cannot start, the message contains this text. For processes, errno is EAGAIN.
             if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
                 raise _no_workers() from error
             cause = cause.__cause__ or cause.__context__
@@ -96,7 +97,7 @@ def _no_workers() -> ChildProcessError:
 
 
 def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:
-    """Raise a ChildProcessError unless joblib's workers can start; joblib could hang after a failed start."""
+    """Raise a ChildProcessError if workers cannot start, because joblib could hang after a failed start."""
     count = effective_n_jobs(n_jobs)
     backend = get_active_backend(prefer=prefer)[0]
     if count > 1 and _is_local(backend):
@@ -106,7 +107,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Return whether the system can run this number of threads; positive results are cached."""
+    """Return whether the system can run this number of threads at once. Positive results are cached."""
     if count <= _startable[0]:
         return True
     end = threading.Event()
@@ -127,9 +128,10 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Bytes of an array, shape (n_bytes,), which remain aligned after unpickling."""
+    """Bytes of an array, shape (n_bytes,), which remain aligned after unpickling.
 
-    # Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in a different order.
+    Unpickling copies the bytes to aligned memory, because NumPy sums unaligned data in a different order.
+    """
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory
@@ -143,22 +145,23 @@ class Content:
 
 
 class Shelf:
-    """Arrays that a Dask cluster stores until this process releases them."""
+    """Arrays that a Dask cluster stores until this process releases them.
 
-    # Arrays are identified by content, so modified arrays are sent again. Each array is the result of a task:
-    # workers fetch it once, preferably from another worker, and the cluster recomputes it if a worker fails.
+    Arrays are identified by their content, so modified arrays are sent again. Each array is the result of a
+    task. Workers fetch the array once, preferably from another worker. If a worker fails, the cluster
+    recomputes the array.
+    """
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self._futures: dict[str, Any] = {}
 
     def place(self, content: Buffer, owner: Any, name: str) -> Any:
-        """Return the Dask future of the array ``name``; the future is released when ``owner`` is deleted."""
+        """Return the Dask future of the array ``name``. It is released when ``owner`` is deleted."""
         future = self._futures.get(name)
         if future is None or future.status in ("cancelled", "error", "lost"):
             from dask import config
 
-            # Suppress Dask's warning about large tasks.
             with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
                 future = self.client.submit(_same, Content(content), key=f"array-{uuid4().hex}", pure=False)
             if name not in self._futures:
@@ -175,8 +178,8 @@ class Parcels:
         self._names: dict[tuple[int, int], str] = {}
 
     def pack(self, call: Call) -> Call:
-        """Return an equivalent call in which futures replace large arrays, even those in other objects."""
-        # Dask requires this package.
+        """Replace large arrays in a call by futures, including arrays inside other objects."""
+        # Import cloudpickle here, because only Dask requires it.
         import cloudpickle
 
         futures: list[Any] = []
@@ -205,7 +208,7 @@ class Parcels:
 
 
 def active_shelf() -> Shelf | None:
-    """Return the shelf of the Dask cluster that joblib is configured to use, or None if there is none."""
+    """Return the shelf of the Dask cluster that joblib uses, or None if joblib uses no Dask cluster."""
     backend = get_active_backend()[0]
     if type(backend).__module__ != "joblib._dask":
         return None
@@ -236,17 +239,18 @@ def _same(content: Content) -> Content:
 
 
 def _unpacked(text: bytes, *given: Any) -> Any:
-    # If only one worker is left, joblib may call this in the client, where ``given`` contains futures.
+    # If a single worker is left, joblib may call this function in the client, with futures in ``given``.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
-    # A task runs its parallel steps on its own worker, with one thread unless it requests more.
+    # The parallel steps of a task run on the worker of the task, by default with one thread.
     with parallel_config(backend="threading", n_jobs=1):
         return function(*args, **kwargs)
 
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # Same as in joblib, except that with a cluster, None means one thread, and -1 all local processors.
+    # Returns the same number as joblib, except with a cluster: None means one thread, -1 all local
+    # processors.
     if n_jobs == 1:
         return 1
     is_local = _is_local(get_active_backend()[0])
@@ -267,7 +271,8 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # This is used if sending data would take longer than the steps, or if a failing worker would lose data.
+    # Callers use this if sending data would take longer than the steps, or if a failing worker would lose
+    # data.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield
@@ -283,5 +288,5 @@ def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractCon
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    # Finding the loaded libraries takes some milliseconds, so cache them until the number of modules changes.
+    # Cache the loaded libraries until a module is imported, because finding them takes some milliseconds.
     return ThreadpoolController()

@@ -20,10 +20,11 @@ _MARK = "mark unlabelled samples with -1, a missing value, or an empty string am
 class Targets:
     """Classes or label sets of the labelled samples."""
 
-    # shape (n_samples, n_classes): 1 if the sample has the class or label, else 0. Unlabelled rows are 0.
+    # An array of shape (n_samples, n_classes) that is 1 if the sample has the class or label, and otherwise
+    # 0. The rows of unlabelled samples are 0.
     indicators: NDArray[np.float64]
     labelled: NDArray[np.bool_]
-    # shape (n_classes,): values of the classes; for label sets, the label indices 0, 1, ...
+    # An array of shape (n_classes,) that contains the classes or, for label sets, the label indices 0, 1, ...
     classes: NDArray[Any]
     multilabel: bool  # whether samples have label sets rather than single classes
 
@@ -33,7 +34,6 @@ class Targets:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes, or of labels in label sets; 0 if no sample is labelled."""
         return len(self.classes)
 
     def subset(self, rows: NDArray[np.intp]) -> Self:
@@ -41,9 +41,10 @@ class Targets:
 
 
 def partial_targets(y: Any, n_samples: int) -> Targets:
-    """Read the ``y`` of ``fit``: one class per sample, label indicators, or None (no sample is labelled)."""
+    """Read the ``y`` of ``fit``, which contains classes or label indicators, or is None."""
     # Classes have shape (n_samples,) or (n_samples, 1); -1, missing values and empty strings mark unlabelled
-    # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
+    # samples. Label indicators are 0 or 1 in a dense or sparse array of shape (n_samples, n_labels); rows of
+    # -1 mark unlabelled samples. If ``y`` is None, no sample is labelled.
     if y is None:
         nothing = np.zeros(0, dtype=np.int64)
         return Targets(np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), nothing, False)
@@ -62,15 +63,15 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
 
 
 def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert classes to an array, without converting numbers and missing values among names to strings."""
+    """Convert classes to an array, in which numbers and missing values among names are not strings."""
     array = checked_array(y, name, ndim=ndim)
-    # NumPy would convert -1 in a list of names to a string.
+    # NumPy would convert a -1 in a list of names to a string.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
     return np.asarray(y, dtype=object) if mixed else array
 
 
 def marked(y: NDArray[Any], name: str = "y", use: str = "labels") -> NDArray[Any]:
-    """Replace None, NaN and pandas.NA among classes with -1; raise a ValueError if all are missing."""
+    """Replace None, NaN and pandas.NA among classes by -1; raise a ValueError if all classes are missing."""
     if y.dtype.kind not in "fO":
         return y
     missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(is_missing, y)), dtype=bool)
@@ -139,7 +140,7 @@ def _label_sets(y: NDArray[Any]) -> Targets:
 
 
 def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """Return the first row with invalid label indicators, and a message; None if all rows are valid."""
+    """Return the first row with invalid label indicators and a message, or None if all rows are valid."""
     missing = Y == -1
     odd = np.argwhere(~(missing | (Y == 0) | (Y == 1)))
     if len(odd):

@@ -55,13 +55,13 @@ _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 Control = Callable[..., Any]
-# Number of points on each curve, and maximum number of consecutive generations without an evaluation.
+# _POINTS is the number of points on each curve. _IDLE limits the generations in a row without evaluations.
 _POINTS, _IDLE = 20, 100
-# For several objectives: maximum number of incumbents (see ``compare``), and minimum evaluations of each.
+# With several objectives, there are up to _INCUMBENTS incumbents, each with at least _LEAST evaluations.
 _INCUMBENTS, _LEAST = 20, 50
 # Number of failed mutations in a row before a restart, and number of mutations when local search restarts.
 _PATIENCE, _KICK = 100, 5
-# Initial and final annealing temperatures, relative to the range of the objectives in the initial sample.
+# Initial and final temperatures of annealing, relative to the range of the objectives in the initial sample.
 _HOT, _COLD = 0.1, 0.0005
 
 
@@ -178,9 +178,9 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Compare the search of a plan with its controls; ``given`` contains options of :func:`compare`."""
-    # If landmarks are clustered, ``given`` also contains ``landmark_of``, the landmark of each sample. Each
-    # DEAP run calls ``plan`` again.
+    """Compare the search of a plan with its controls. ``given`` contains options of :func:`compare`."""
+    # If landmarks are clustered, ``given`` also contains ``landmark_of``, the landmark of each sample. For
+    # each DEAP run, ``plan`` is called again to create a new toolbox and step.
     search = first.search
     if isinstance(search, PymooSearch):
         # Detach the algorithm from the problem, so that it can be set up again for each run.
@@ -189,7 +189,7 @@ def compare_planned(
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
         again = plan().search
-        # Seed the search's generator too, because some toolboxes draw from it.
+        # Some toolboxes draw from the generator of the search, so seed this generator too.
         again.rng.bit_generator.state = rng.spawn(1)[0].bit_generator.state
         return again.toolbox, again.step
 
@@ -245,7 +245,7 @@ def _compared(
         rows.append(key | _scored(decode, meter, meter.front, meter.genes, box, y, n_clusters))
         for n, F, X in meter.course:
             point = {"evaluations": n, "hypervolume": hypervolume(F, box)}
-            # Score the points of single-objective curves only: scoring fronts would take as long as the run.
+            # Score curves only for a single objective, because scoring fronts would take as long as the run.
             if len(meter.names) == 1:
                 scored = _scored(decode, meter, F, X, box, y, n_clusters)
                 point |= {name: scored[name] for name in (f"best {meter.names[0]}", "ari") if name in scored}
@@ -254,7 +254,7 @@ def _compared(
 
 
 def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
-    """Return the names of the controls to run; raise a ValueError if any is unknown or not applicable."""
+    """Return the names of the requested controls; raise a ValueError if any is unknown or not applicable."""
     named = [controls] if isinstance(controls, str) else list(controls)
     if controls == "auto":
         named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
@@ -344,7 +344,7 @@ class ControlComparison(NamedTuple):
             # Extend the curves of runs that ended early with their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
-        # Import lazily to break a cycle: visualization imports controls.
+        # Import here, because visualization imports controls, and an import at the top would be circular.
         plots = importlib.import_module("moo_clustering.visualization")
         figure: Figure = plots.plot_convergence(runs, title=title, path=path)
         return figure
@@ -355,14 +355,14 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Return the fewest pairs with which Wilcoxon's test with Holm's correction can reject equality."""
-    # The lowest p-value is 2 / 2^n, which results if all n differences have the same sign.
+    """Return the fewest pairs with which Wilcoxon's test with Holm's correction can be significant."""
+    # If all n differences have the same sign, the p-value has its lowest possible value, 2 / 2^n.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Return the mean paired difference, its 95% bootstrap interval, Wilcoxon's p, wins, ties and losses."""
-    # Omit pairs with a missing value. Differences within rounding error are set to 0, and absolute
+    """Describe paired differences by their mean with a 95% bootstrap interval, and by Wilcoxon's test."""
+    # Pairs with a missing value are omitted. Differences within rounding error are set to 0. Absolute
     # differences that are equal up to rounding error are ties in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)
     there = ~np.isnan(away)
@@ -441,7 +441,6 @@ def _named(control: Any) -> str:
 
 
 def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control | None = None) -> Meter:
-    """Run the search or a control until its evaluations are used or it ends on its own."""
     run = make(meter)
     start = time.perf_counter()
     with suppress(_Spent):
@@ -493,13 +492,14 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
     def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> Any:
-        # Constraint violation takes precedence over the objectives.
+        # The large factor gives constraint violations precedence over the objectives.
         return ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
 
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Return the best initial individual for each weight vector; with one objective, omit used ones."""
+        """Return the best initial individual for each weight vector, and its score."""
+        # With one objective, an individual is selected again only after all others have been selected.
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -535,7 +535,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated random individuals; row ``best`` has the lowest value of the selected objective."""
+    """Non-dominated random individuals. Row ``best`` has the lowest value of the selected objective."""
 
     X: Genes
     F: FloatArray
@@ -544,7 +544,7 @@ class RandomDraws(NamedTuple):
 
 
 def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, verbose: bool) -> RandomDraws:
-    """Run the control ``"random"``; ``search`` must not have started, and Ctrl-C ends the run early."""
+    """Run the control ``"random"`` for a search that has not started. Ctrl-C ends the run early."""
     names, algorithm = search.problem.objective_names, search.algorithm
     algorithm.problem = None
     meter = Meter(n_evals, names)
@@ -588,7 +588,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Return the controls that are not applicable, and the operator or method that each one lacks."""
+        """Return the controls that are not applicable, each with a text that says what is missing."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
@@ -611,7 +611,7 @@ class _PymooRun:
         return _changed(X, lambda rows: vary(rows, self.rng))
 
     def search(self, drift: bool) -> PymooSearch:
-        """Return the search or, for ``drift``, a search with random parents and survivors."""
+        """Return the search or, if ``drift`` is True, a search with random parents and survivors."""
         if not drift:
             return self._search(self.given)
         mating = copy.copy(getattr(self.given, "mating", None))
@@ -627,14 +627,14 @@ class _PymooRun:
 
     def _search(self, algorithm: Any) -> PymooSearch:
         if isinstance(algorithm, Algorithm):
-            # Replace user-defined evaluators, which might bypass the problem that counts evaluations.
+            # Replace the evaluator, because a user-defined one might bypass the counting problem.
             algorithm = copy.copy(algorithm)
             algorithm.evaluator = Evaluator()
         return PymooSearch(self.problem, algorithm, seed=self.seed)
 
 
 class _DeapRun:
-    """Run of a DEAP toolbox or of a control. It counts all evaluations, including those during mutation."""
+    """Run of a DEAP toolbox or of a control, which counts all evaluations, even those during mutation."""
 
     def __init__(
         self, parts: Callable[..., Any], size: int, meter: Meter, seed: int, names: Sequence[str] = ()
@@ -674,7 +674,8 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # A mutation that evaluates trials is a local search: repeating it would not change local optima.
+        # A mutation that evaluates trials is a local search. Repeating it would not change an individual that
+        # is already a local optimum.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
@@ -697,7 +698,7 @@ class _DeapRun:
         if function is None:
             return individuals
         function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
-        # Reserve one evaluation per individual for its result; trials in the mutation may use all others.
+        # Reserve one evaluation for the result of each individual. Trials in the mutation may use all others.
         changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
         self._count_trials()
         return changed
@@ -725,7 +726,7 @@ def _stacked(individuals: Sequence[Any]) -> Genes:
 
 
 def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
-    """Mutate individuals, repeating the mutation of unchanged individuals up to ten times."""
+    """Mutate individuals. The mutation of unchanged individuals is repeated up to ten times."""
     out = vary(X)
     for _ in range(10):
         same = (out == X).all(axis=1)

@@ -22,17 +22,18 @@ from moo_clustering._messages import distinct_names, message_line, quoted
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
-# Columns with more distinct values than this are discretised into this number of quantile bins.
+# A numeric column with more distinct values than this is divided into this number of quantile bins.
 _MOST_BINS = 256
-# Maximum number of compared columns, and of compared columns times pairs of clusters. In larger tables, only
-# the columns in which a cluster differs most are compared, at most _OF_A_CLUSTER for each cluster.
+# At most _MOST_COLUMNS columns are compared, or fewer if the number of columns times the number of pairs of
+# clusters would exceed _MOST_PAIRS. In larger tables, at most _OF_A_CLUSTER columns are selected for each
+# cluster, namely those in which the cluster differs most.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Minimum strength of a listed contrast, and of a contrast that can distinguish two cluster names.
+# Minimum strength of listed contrasts, and of contrasts that can distinguish two cluster names.
 _LISTED, _DISTINCT = 0.2, 0.5
 # A cluster is "low" if its mean rank (from 0 to 1) is at most _LOW, and "high" if it is at least _HIGH.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories such as "yes", which are meaningless alone, so cluster names include the column name.
+# Categories such as "yes" are meaningless alone, so cluster names with them include the column name.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 # Parts of web and e-mail addresses, which do not indicate the topic of a document.
@@ -291,7 +292,7 @@ class ComparedColumns:
             return list(range(len(self._columns)))
         strengths = []
         for column in self._columns:
-            # Strength of a column: the largest difference of a cluster from all samples in any of its traits.
+            # The strength of a column is the largest difference of a cluster from all samples in its traits.
             of_traits = [np.abs(trait.effect @ sizes) for trait in column.traits(labels, sizes)]
             strengths.append(np.max(of_traits, axis=0))
         strength = np.stack(strengths)
@@ -316,7 +317,7 @@ class ComparedTerms:
         self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Return a boolean column for each term in ``first``: whether a document contains this term."""
+        """Return a boolean column for each term in ``first``, which is True for documents with the term."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 
@@ -360,7 +361,7 @@ def cluster_indicators(labels: IntArray) -> Any:
 
 
 def _clusters(labels: ArrayLike, n_samples: int) -> tuple[IntpArray, IntpArray]:
-    """Check labels; return them with -1 for samples outside all clusters, and the cluster sizes."""
+    """Check labels, and also return the cluster sizes. Samples outside all clusters have the label -1."""
     found = checked_integers(labels, "labels", ndim=(1,))
     if len(found) != n_samples:
         raise ValueError(f"labels must have one integer per sample ({n_samples}), got {len(found)}")
@@ -375,7 +376,7 @@ def _means(labels: IntpArray, sizes: IntpArray, rows: sparse.csr_array) -> Float
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column with its values encoded as integers; missing values have the code -1."""
+    """A column with its values encoded as integers. Missing values have the code -1."""
 
     name: str
     codes: IntpArray
@@ -410,7 +411,6 @@ class _Column:
         codes[known] = places
         if not is_date:
             return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
-        # The precision of dates depends on the range of the column.
         days = float(ordered[-1] - ordered[0]) / _DAY
         detail = 1 if days > 730 else 2 if days > 3 else 3
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
@@ -423,7 +423,7 @@ class _Column:
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         found = self._categories(sizes, shares) if self.values else [self._number(labels, sizes, shares)]
-        # If all values of a cluster are missing in this column, the cluster has no contrasts in it.
+        # If all values of a cluster are missing in this column, the cluster has no contrasts in the column.
         filled = counts.sum(axis=1) > 0
         both = np.outer(filled, filled)
         phrases = [np.where(filled, each.phrases, "").tolist() for each in found]
@@ -435,7 +435,7 @@ class _Column:
         effect = np.clip(above - above.T, -1.0, 1.0)
         level = 0.5 + 0.5 * (effect @ sizes) / max(int(sizes.sum()), 1)
         bare = _UNIT.sub("", self.name) or self.name
-        # Score of a value: the fraction of smaller values minus the fraction of larger values.
+        # The score of a value is the fraction of smaller values minus the fraction of larger values.
         overall = sizes @ shares / max(int(sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
@@ -446,7 +446,8 @@ class _Column:
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
         else:
-            # "low" and "high" are based on mean ranks, but must not contradict the order of the medians.
+            # The words "low" and "high" are based on mean ranks, but must agree with the order of the
+            # medians.
             filled, low, high = shares.any(axis=1), level <= _LOW, level >= _HIGH
             low &= medians <= medians[filled & ~low].min(initial=np.inf)
             high &= medians >= medians[filled & ~high].max(initial=-np.inf)
@@ -490,18 +491,20 @@ class _Column:
 
 @dataclass(frozen=True, eq=False)
 class _Trait:
-    """A numeric or boolean column, a category or a term, compared between clusters."""
+    """A column, category or term by which clusters are compared."""
 
     column: str
-    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; [a, b] > 0 if cluster a is higher
-    phrases: Sequence[str]  # one per cluster, for names; empty if not characteristic
+    # Effect sizes from -1 to 1, shape (n_clusters, n_clusters), which are positive if the first is higher.
+    effect: FloatArray
+    phrases: Sequence[str]  # phrase for each cluster's name, or "" if it is not characteristic
     value: Callable[[int], str]  # returns the text of a cluster's median or share
-    # Returns the text of a cluster's mean, shown if medians are equal. None for categories and terms.
+    # Returns the text of a cluster's mean, which is shown if medians are equal. None if there is no mean.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Return a heatmap column: its heading (a category, "mean" if medians are equal, or "") and cells."""
+        """Return the heading and the cells of a column of the heatmap."""
+        # The heading is the category, "mean" if the clusters have equal medians, or "" in other cases.
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -532,7 +535,7 @@ class Heatmap:
 class Comparison:
     """Comparison of clusters by columns, categories or terms; for documents, also by mean directions."""
 
-    sizes: IntpArray  # numbers of samples in the clusters
+    sizes: IntpArray
     traits: Sequence[_Trait]
     directions: FloatArray | None = None
 
@@ -555,7 +558,7 @@ class Comparison:
         sizes = self.sizes
         effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
         levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
-        # Select terms only for clusters in which they are frequent: the absence of a term says little.
+        # Select a term only for clusters in which it is frequent, because the absence of a term says little.
         strengths = np.abs(levels) if self.directions is None else levels
         ranks = strengths.argsort(axis=0, kind="stable").argsort(axis=0).max(axis=1, initial=0)
         chosen: dict[str, int] = {}
@@ -571,11 +574,12 @@ class Comparison:
 
 
 def _nearest(sizes: IntpArray, effects: FloatArray, directions: FloatArray | None) -> list[int]:
-    """Return each cluster's nearest non-empty cluster, by mean direction or mean ranks; -1 if none."""
+    """Return the nearest non-empty cluster of each cluster, or -1 if there is none."""
+    # Clusters are compared by their mean directions or, if there are none, by their mean ranks.
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Compare mean ranks: the effect size is 1 for any clusters that do not overlap, however far apart.
+        # Compare mean ranks, because the effect size is 1 for all clusters that do not overlap.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -588,14 +592,13 @@ def _nearest(sizes: IntpArray, effects: FloatArray, directions: FloatArray | Non
 def _contrasts(
     traits: Sequence[_Trait], effects: FloatArray, cluster: int, other: int, most: int
 ) -> tuple[Contrast, ...]:
-    """Return the strongest contrasts with another cluster, at most one per column."""
     found: dict[str, Contrast] = {}
     strength = np.abs(np.round(effects[:, cluster, other], 9)) if other >= 0 else np.empty(0)
     for place in np.argsort(-strength, kind="stable").tolist():
         trait, effect = traits[place], float(effects[place, cluster, other])
         if strength[place] < _LISTED or len(found) == most:
             break
-        # List a category or term only for the cluster of the pair in which it is more frequent.
+        # List a category or term only if it is more frequent in the cluster that is described.
         if trait.column in found or (effect < 0 and trait.mean is None):
             continue
         value, beside = trait.value(cluster), trait.value(other)
@@ -610,7 +613,7 @@ def _contrasts(
 
 
 def _names(sizes: IntpArray, traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool) -> list[str]:
-    """Return unique names, with phrases that distinguish a cluster from as many others as possible."""
+    """Return a unique name for each cluster, from phrases that distinguish it from many other clusters."""
     filled = np.flatnonzero(sizes)
     found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
     if len(filled) < 2:
@@ -620,10 +623,10 @@ def _names(sizes: IntpArray, traits: Sequence[_Trait], effects: FloatArray, *, i
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # If a cluster has no clear contrasts, its name describes weaker contrasts.
+    # If a cluster has no clear contrasts, its name is based on weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Among phrases that distinguish a cluster equally well, prefer categories, then the strongest contrasts.
+    # If phrases distinguish a cluster equally well, prefer categories, and then the strongest contrasts.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
@@ -648,7 +651,8 @@ def _names(sizes: IntpArray, traits: Sequence[_Trait], effects: FloatArray, *, i
                 break
         if chosen:
             found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
-    # If clusters have equal names, append the value of the column in which each differs most from the others.
+    # If clusters have equal names, append to each name the value in the column in which the cluster differs
+    # most from the others with this name.
     for phrases in [phrases for phrases, count in Counter(found).items() if count > 1]:
         same = [cluster for cluster, other in enumerate(found) if other == phrases]
         for cluster in same:
@@ -676,7 +680,7 @@ def _percent(share: float) -> str:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Add columns to a table; a name that the table already contains gets an underscore."""
+    """Add columns to a table. An underscore is appended to a new name that the table already contains."""
     found = frame.copy(deep=False)
     for name, values in columns.items():
         while name in found:
@@ -689,11 +693,11 @@ def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
     """Return columns for samples: ``name``, ``typical`` and, if known, ``support`` and ``doubtful``."""
-    # A sample is doubtful if it is noise, or if another cluster supports it more than its own cluster does.
+    # A sample is doubtful if it is noise or if another cluster supports it more than its own cluster does.
     inside = labels >= 0
     typical = np.zeros(len(labels), dtype=bool)
     typical[[row for each in found for row in each.typical]] = True
-    # Label -1 (noise) selects the last name, which is empty.
+    # The label -1 of noise selects the last name, which is empty.
     names = np.array([*found.names, ""], dtype=object)[labels]
     columns: dict[str, NDArray[Any]] = {"name": names, "typical": typical}
     if support is not None:
@@ -708,7 +712,7 @@ def human_number(value: float) -> str:
     """Format a number with three or four significant digits: 1.46, 78,280, 43.3 million."""
     if not np.isfinite(value):
         return "unknown" if np.isnan(value) else str(value)
-    value += 0.0  # -0.0 becomes 0.0
+    value += 0.0  # adding 0.0 avoids -0.0
     size = abs(value)
     if size >= 1e15 or 0 < size < 1e-3:
         return f"{value:.3g}"
@@ -743,7 +747,8 @@ def round_between(low: float, high: float, kind: str) -> float:
                 if low <= seconds < high:
                     return seconds
         return low
-    low = max(low, float(np.finfo(np.float64).min))  # generated code has no literal for infinity
+    # Replace -infinity, because generated code has no literal for it.
+    low = max(low, float(np.finfo(np.float64).min))
     if not np.isfinite(high):
         return low
     middle = low / 2.0 + high / 2.0
@@ -751,7 +756,7 @@ def round_between(low: float, high: float, kind: str) -> float:
         return float(low)
     digits = -int(np.floor(np.log10(high / 2.0 - low / 2.0) + np.log10(2.0))) - 1
     for more in range(4):
-        value = round(float(middle), digits + more) + 0.0  # not -0.0
+        value = round(float(middle), digits + more) + 0.0  # adding 0.0 avoids -0.0
         if low <= value < high:
             return value
     return float(middle)

@@ -91,7 +91,7 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64A
 
 
 def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
-    """Check shape and values, because the kernels would access memory out of bounds for invalid ranks."""
+    """Check shape and values, because invalid ranks would make the kernels access memory out of bounds."""
     if np.ndim(ranks) != 2 or ranks.shape[1] != n_loci or ranks.dtype.kind not in "iu":
         got = f"shape {np.shape(ranks)} and dtype {np.asarray(ranks).dtype}"
         raise ValueError(f"ranks must be integers of shape (n_individuals, {n_loci}), got {got}")

@@ -22,27 +22,33 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # new rows beyond this quantile of a cluster's distances are unlike the training rows
+# New rows are unlike the training rows if they exceed this quantile of the distances in their cluster.
+USUAL = 0.99
 _MOST_ROWS = 20_000  # maximum number of training rows with which new rows are compared
 _UNSEEN = {
     "unreadable": "that could not be read",
     "new category": "not seen in the fit",
     "beyond range": "beyond the range of the fit",
 }
-# Minimum share of an earlier cluster's rows in each part of a split, and in a merged cluster.
+# A cluster is part of a split if it contains at least a fraction _SPLIT of an earlier cluster's rows. An
+# earlier cluster is merged into a cluster that contains at least a fraction _MERGED of its rows.
 _SPLIT, _MERGED = 0.2, 0.5
 
 
 class Reference(NamedTuple):
-    """Training rows, and each cluster's distance limit: the 99% quantile of distances to the nearest row."""
+    """Training rows, and the distance limit of each cluster.
+
+    The limit is the 99% quantile of the distances from the cluster's training rows to their nearest other
+    training rows.
+    """
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
-    sizes: IntpArray  # shape (n_clusters,): number of training rows
+    sizes: IntpArray  # shape (n_clusters,): number of training rows in each cluster
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute limits from up to 20,000 random rows; with ``distances``, ``rows`` is a distance matrix."""
+        """Compute limits from up to 20,000 random rows. With ``distances``, ``rows`` is a distance matrix."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -60,13 +66,14 @@ class Reference(NamedTuple):
 
     def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
         """Return a mask of noise and of rows that exceed the distance limit of their cluster."""
-        # ``X`` contains new rows or, if one-dimensional, each new row's distance to the nearest training row.
+        # ``X`` contains new rows. If it has one dimension, it contains the distance from each new row to the
+        # nearest training row instead.
         distances, rows = X, self.rows
         if X.ndim == 2:
             rows, new = _centered(rows, X)
             distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors(new)[0][:, 0]
         limits = np.append(self.limits, 0.0)[labels]
-        # Because of rounding errors, distances between identical rows can be positive.
+        # Increase the limits, because rounding errors can make distances between identical rows positive.
         limits += 1e-6 * float(np.abs(rows.data if sparse.issparse(rows) else rows).max(initial=0))
         found: BoolArray = (labels < 0) | (distances > limits)
         return found
@@ -94,7 +101,7 @@ def new_columns(
     unseen: Sequence[UnseenCells] = (),
 ) -> dict[str, NDArray[Any]]:
     """Return columns for new rows: ``name``, ``unlike`` and, if available, ``support`` and ``ignored``."""
-    # Label -1 (noise) selects the last name, which is empty.
+    # The label -1 of noise selects the last name, which is empty.
     columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
     if support is not None:
         own = np.where(labels >= 0, support[np.arange(len(labels)), labels], np.nan)
@@ -244,10 +251,11 @@ def _p_text(value: float) -> str:
 
 def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, float]:
     """Return the expected fraction of unlike rows and the p-value of ``n_unlike`` without drift."""
-    # ``m`` contains the number of new rows in each cluster and, as its last entry, in noise. The probability
-    # that a new distance exceeds the 99% quantile of n training distances (rank h + 1 = .99 (n - 1) + 1) has
-    # the distribution Beta(n - h, h + 1). The number of unlike rows is approximated by a beta-binomial
-    # variable with the same mean and variance. If training rows are sampled, n counts only those sampled.
+    # ``m`` contains the number of new rows in each cluster, followed by the number in noise. Without drift,
+    # the probability that a new distance exceeds the 99% quantile of n training distances has the
+    # distribution Beta(n - h, h + 1), where h = .99 (n - 1). The number of unlike rows is approximated by a
+    # beta-binomial variable with the same mean and variance. If only a sample of the training rows is stored,
+    # n counts the rows in the sample.
     n = np.maximum(np.append(sizes, sizes.sum()) * min(1.0, _MOST_ROWS / max(sizes.sum(), 1)), 1)
     h = USUAL * (n - 1)
     p = (n - h) / (n + 1)
@@ -381,7 +389,7 @@ def _joined(numbers: Sequence[int]) -> str:
 
 
 def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
-    """Return the contingency table of clusters before and after, excluding noise: (n_before, n_after)."""
+    """Return the contingency table of clusters before and after, shape (n_before, n_after), without noise."""
     counts = np.zeros((int(before.max(initial=-1)) + 1, n_after), dtype=np.intp)
     inside = (before >= 0) & (after >= 0)
     np.add.at(counts, (before[inside], after[inside]), 1)
@@ -389,8 +397,8 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match clusters in ``before`` to those in ``labels`` so that matched clusters share the most rows."""
-    # An earlier cluster can match only clusters that contain at least a fraction _SPLIT of its rows.
+    """Match earlier clusters with current clusters, so that matched clusters share the most rows."""
+    # An earlier cluster can match only a cluster that contains at least a fraction _SPLIT of its rows.
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
     pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)
@@ -398,9 +406,9 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Give clusters the numbers of their matches in ``before``; also return a map from old to new numbers."""
-    # ``before`` contains the earlier labels of the first rows. Unmatched clusters get new numbers. Then, the
-    # clusters with the highest numbers fill the gaps left by clusters that disappeared.
+    """Give clusters the numbers of the matching clusters in ``before``; also return these new numbers."""
+    # ``before`` contains the earlier labels of the first rows. Clusters without a match get new numbers.
+    # Then, the clusters with the highest numbers fill the gaps left by clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -41,11 +41,11 @@ MAX_MEMORY = 4 << 30
 Result = TypeVar("Result")
 Seeds = Sequence[np.random.SeedSequence]
 Factors = tuple[ArrayLike, ArrayLike]
-# Factors of several runs: U (n_runs, n_terms, n_components) and V (n_runs, n_documents, n_components).
+# U and V of several runs, of shapes (n_runs, n_terms, n_components) and (n_runs, n_documents, n_components).
 Starts = tuple[AnyFloatArray, AnyFloatArray]
-# Maximum number of row blocks for threads, and minimum number of rows per block.
+# Rows are divided among threads in at most _BLOCKS blocks, which have at least _BLOCK_ROWS rows each.
 _BLOCKS, _BLOCK_ROWS = 32, 64
-# The cost of a row is its number of stored values plus this number per component. Blocks have equal costs.
+# Blocks have equal costs. The cost of a row is its number of stored values plus this per component.
 _ROW_COST = 3.5
 # Size of a cache line in bytes.
 _LINE = 64
@@ -289,7 +289,7 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
 def _solved(
     function: Callable[[NMFRuns], Result], A: Any, n_components: int, given: tuple[Any, ...], keep: bool
 ) -> list[Result]:
-    """Apply ``function`` to each batch of runs; with ``keep``, reserve memory for the factors of all runs."""
+    """Apply ``function`` to each batch of runs. With ``keep``, reserve memory for the factors of all runs."""
     solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory = given
     method = SOLVERS[choice("solver", solver, SOLVERS)]
     tol = method.tol if tol is None else tol
@@ -302,7 +302,7 @@ def _solved(
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins[0] if isinstance(origins, tuple) else origins)
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
-    # Workers in a Dask cluster cannot share the rows of a run.
+    # The workers of a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
     # Leave memory for the factors of all batches and for the array into which they are concatenated.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
@@ -346,10 +346,11 @@ def _origins(
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> tuple[list[slice], int, int]:
-    """Divide runs into batches; return the batches, how many run at the same time, and threads per batch."""
-    # Batches that run at the same time fit into ``memory`` bytes. A run has ``n_rows`` rows of ``row_bytes``.
-    # ``lanes`` is the desired number of runs per worker.
-    # There are up to four copies of a run's factors: starts, panel, repacked panel and result.
+    """Divide runs into batches, and workers among the batches."""
+    # Returns the batches, the number of batches that run at the same time, and the number of threads per
+    # batch. Batches that run at the same time fit into ``memory`` bytes. Each run has ``n_rows`` rows of
+    # ``row_bytes`` bytes. There are up to four copies of a run, namely the starts, the panel, the repacked
+    # panel and the result. ``lanes`` is the desired number of runs per worker.
     run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
@@ -360,8 +361,8 @@ def plan_batches(
     most = min(workers, affordable, max(1, n_runs // lanes))
     # Select a divisor of ``workers``, so that batches have equal numbers of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
-    # Limit a panel row to 4096 bytes, because longer rows evict each other from the caches; but use at least
-    # 16 runs per batch, to fill the vector registers.
+    # A panel row has at most 4096 bytes, because longer rows evict each other from the caches. If memory
+    # allows, however, a batch has at least 16 runs, to fill the vector registers.
     size = min(affordable // at_once, max(16, 4096 // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
     bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
@@ -383,7 +384,7 @@ def check_matrix(A: Any, dtype: str) -> Matrix:
     check_non_negative(A, "nmf (parameter A)")
     check_scale(A, "A", dtype)
     A = A.astype(dtype, copy=False)
-    # Convert read-only and memory-mapped arrays, which would trigger another compilation.
+    # Copy read-only and memory-mapped arrays, because they would require another compilation of the kernels.
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     square = float(np.square(A.data, dtype=np.float64).sum())
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
@@ -408,7 +409,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _random_starts(matrix: Matrix, n_components: int, seeds: Seeds) -> Starts:
-    """Draw |N(0, 1)| sqrt(mean(A) / n_components) for U, then for V, with one seed per run."""
+    """Draw |N(0, 1)| sqrt(mean(A) / n_components), first for U and then for V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
     U = np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype)
@@ -434,23 +435,25 @@ def _checked_starts(starts: Factors, matrix: Matrix, n_components: int) -> Start
 class Solver(NamedTuple):
     """A solver and its default settings."""
 
-    solve: Callable[..., NMFRuns]  # (matrix, starts, *, tol, max_iter, n_threads)
+    solve: Callable[..., NMFRuns]  # called with (matrix, starts, *, tol, max_iter, n_threads)
     tol: float
     max_iter: int
-    # Desired number of runs per worker; if there are fewer runs, several workers share the rows of a run.
+    # Desired number of runs per worker. If there are fewer runs, several workers share the rows of a run.
     lanes: int
-    prefer: Literal["threads", "processes"]  # kind of worker for the batches
+    prefer: Literal["threads", "processes"]
 
 
 def solve_panel(
     matrix: Matrix, starts: Starts, *, multiply: bool, tol: float, max_iter: int, n_threads: int
 ) -> NMFRuns:
-    """Update U, then V given the new U, until the relative decrease of the loss falls below ``tol``."""
-    # HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) /
-    # G_jj), with new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``, U <-
-    # U * (A^T V) / (U V^T V). Takes O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
-    # The order of operations does not depend on other runs and threads, so a run is bitwise identical in any
-    # panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
+    """Factorise a matrix from all starts together, with HALS or, if ``multiply``, multiplicative updates."""
+    # Each iteration updates U, and then V with the new U. A run ends when the relative decrease of its loss
+    # falls below ``tol``. HALS is coordinate descent over columns. With G = V^T V, column j of U becomes
+    # max(0, u_j + ((A^T V)_j - U G_j) / G_jj), where the previous columns already have new values. If G_jj =
+    # 0, the column does not change. Multiplicative updates replace U by U * (A^T V) / (U V^T V). Takes
+    # O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations does
+    # not depend on other runs and threads, so a run is bitwise identical in any panel. Sources: Cichocki,
+    # Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
     U, V = map(np.empty_like, starts)
     n_runs = len(U)
     losses = np.full((n_runs, max_iter), np.nan)
@@ -459,7 +462,7 @@ def solve_panel(
     weights = _Side.of(matrix.A, starts[1], multiply, n_threads)
     live = np.arange(n_runs)
     running = np.ones(n_runs, dtype=np.bool_)
-    # Comparisons with NaN are false, so no run ends in the first iteration because of its decrease in loss.
+    # In the first iteration, comparisons with NaN are false, so no run ends because of its decrease in loss.
     last = np.full(n_runs, np.nan)
     gram = weights.gram()
     for iteration in range(max_iter):
@@ -473,12 +476,11 @@ def solve_panel(
             n_iter[live[lane]] = iteration + 1
             U[live[lane]] = topics.lanes[:, :, lane]
             V[live[lane]] = weights.lanes[:, :, lane]
-        # Converged runs are updated until they are removed from the panel, but their results do not change.
+        # Converged runs are updated until they are removed from the panel, but their results are stored here.
         running &= ~settled
         if not running.any():
             break
         last = loss
-        # Remove converged runs from the panel every ten iterations.
         if (iteration + 1) % 10 == 0 and not running.all():
             kept = np.flatnonzero(running)
             topics, weights = topics.keep(kept), weights.keep(kept)
@@ -489,9 +491,9 @@ def solve_panel(
 
 
 class _Side(NamedTuple):
-    """One factor (U or V) of all runs, stored side by side in an array called panel, and its update."""
+    """One factor (U or V) of all runs. The runs are stored side by side in an array called panel."""
 
-    rows: tuple[AnyFloatArray, NDArray[np.integer[Any]], NDArray[np.int64]]  # CSR arrays
+    rows: tuple[AnyFloatArray, NDArray[np.integer[Any]], NDArray[np.int64]]  # the arrays of a CSR matrix
     bounds: NDArray[np.int64]
     panel: AnyFloatArray
     n_components: int
@@ -502,7 +504,7 @@ class _Side(NamedTuple):
     @classmethod
     def of(cls, A: sparse.csr_array, factors: AnyFloatArray, multiply: bool, n_threads: int) -> Self:
         """Build a panel from factors of shape (n_runs, n_rows, n_components)."""
-        # The kernels are compiled for these types.
+        # The kernels are compiled only for these types.
         kind = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
         rows = A.data, A.indices.astype(kind, copy=False), A.indptr.astype(np.int64, copy=False)
         n_runs, n_rows, k = factors.shape
@@ -522,12 +524,13 @@ class _Side(NamedTuple):
     def update(
         self, other: AnyFloatArray, gram: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Update the panel; return each factor's Gram matrix, and its inner product with ``rows @ other``."""
+        """Update the panel, and return the Gram matrices and inner products of the updated factors."""
+        # The inner product of each factor is with ``rows @ other``.
         n_blocks, dtype = len(self.bounds) - 1, self.panel.dtype
         scratch = aligned_zeros((n_blocks, 2, self.panel.shape[1]), dtype)
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)
         inners = np.empty((n_blocks, 1, self.n_runs))
-        # Convert to the panel's precision, because each kernel is compiled for a single type.
+        # Convert to the precision of the panel, because each kernel is compiled for a single type.
         given = *self.rows, other, gram.astype(dtype, copy=False), self.panel, self.n_components, self.bounds
         sweep = partial(nmf_panel.update_panel, *given, self.multiply, scratch, grams, inners[:, 0])
         n_values = len(self.rows[0]) + _ROW_COST * self.n_components * len(self.panel)
@@ -550,7 +553,7 @@ def _sum(parts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Allocate zeros aligned to cache lines, because vector loads across two lines cost twice as much."""
+    """Allocate zeros that are aligned to cache lines, because loads across two lines cost twice as much."""
     size = math.prod(shape) * dtype.itemsize
     memory = np.zeros(size + _LINE, dtype=np.uint8)
     start = -memory.ctypes.data % _LINE
@@ -574,18 +577,19 @@ def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
 def _solve(
     matrix: Matrix, starts: Starts, *, solver: str, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
-    """Fit ``sklearn.decomposition.NMF`` to each run, with its own stopping rule."""
+    """Run ``sklearn.decomposition.NMF``, which has its own stopping rule, from each start."""
     U, V = map(np.empty_like, starts)
     n_iter = np.empty(len(U), dtype=np.int64)
     losses = np.empty(len(U))
     for run, (first_U, first_V) in enumerate(zip(*starts, strict=True)):
         if matrix.square == 0:
-            # scikit-learn rejects initial factors of zero, which are drawn if the matrix is zero.
+            # If the matrix is zero, so are the initial factors, which scikit-learn rejects.
             U[run], V[run], n_iter[run], losses[run] = first_U, 0, 0, 0
             continue
         model = NMF(U.shape[2], solver=solver, init="custom", tol=tol, max_iter=max_iter)
         with warnings.catch_warnings():
-            # Ignore the warning, because ``n_iter`` shows whether a run converged; other solvers issue none.
+            # Ignore the warning, because ``n_iter`` shows whether a run converged, and other solvers do not
+            # warn.
             warnings.simplefilter("ignore", ConvergenceWarning)
             V[run] = model.fit_transform(matrix.A, W=first_V.copy(), H=np.ascontiguousarray(first_U.T))
         U[run] = model.components_.T

@@ -96,7 +96,8 @@ def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | No
     counts = Counter(word for text in texts for word in _TOKENS.findall(text.lower()))
     ranked = sorted(counts, key=lambda word: (-counts[word], len(word), word))
     stem_of = StemmingAnalyzer(stemmer=stemmer)._stem_of
-    forms = {stem_of(word): word for word in reversed(ranked)}  # the most frequent word comes last
+    # The most frequent word of a stem comes last, and therefore replaces the others.
+    forms = {stem_of(word): word for word in reversed(ranked)}
     return [forms[stem] for stem in stems]
 
 
@@ -139,7 +140,6 @@ def prune_terms(
 
 
 def _least_documents(min_df: Any, n_documents: int) -> float:
-    """Return the minimum number of documents in which a term must occur to be kept."""
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
@@ -396,7 +396,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
                     f"no features remain: each of the {len(allowed)} features is zero in all samples or "
                     "nonzero in all samples"
                 )
-        # Round, because gains that are equal in theory can differ by rounding errors.
+        # Round the gains, because gains that are equal in theory can differ by rounding errors.
         order = np.argsort(-self.information_gains_.round(12), kind="stable")
         self.support_ = np.zeros(len(allowed), dtype=bool)
         self.support_[order[allowed[order]][: self.n_features]] = True
@@ -421,8 +421,6 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
 
 
 class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base class for parameter-free transformers that weight rows of finite, non-negative values."""
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def __sklearn_tags__(self) -> Any:
@@ -473,7 +471,7 @@ class NCWTransformer(_SparseWeighting):
         """Return the weighted documents as a CSR matrix: float32 for float32 input, otherwise float64."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
-        # To avoid overflow and underflow, divide weights and sums by the same power of 2; it cancels out.
+        # Divide weights and sums by the same power of 2, which cancels out, to avoid overflow and underflow.
         size = int(np.frexp(self.sum_.max(initial=0.0))[1])
         weights.data = np.ldexp(weights.data, -size)
         z = weights @ np.ldexp(self.sum_, -size)
@@ -499,9 +497,9 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     Terms that occur in every document have weight 0; without smoothing, scikit-learn's ``TfidfTransformer``
     multiplies counts by ln(n / df_j) + 1 instead. New documents are weighted with the ``idf_`` from ``fit``.
-    Takes O(stored counts) time and memory. Raises a ValueError for negative, infinite or missing counts or a
-    different number of terms. The output is sparse; ``set_output`` accepts only ``"default"``. Source:
-    Ensemble NMF, section 2.
+    Takes O(stored counts) time and memory. Raises a ValueError for negative, infinite or missing counts, and
+    if the number of terms differs from that in ``fit``. The output is sparse, so ``set_output`` accepts only
+    ``"default"``. Source: Ensemble NMF, section 2.
 
     Attributes
     ----------

@@ -74,7 +74,7 @@ def attainment_scores(
         if not (k <= k_max).any():
             raise ValueError(f"every control front must contain a solution with at most {k_max} clusters")
         control = _scaled(values[k <= k_max])
-        # Sort the non-dominated solutions by the first objective, and drop duplicates.
+        # ``_to_staircase`` requires corners that are sorted by the first objective, without duplicates.
         surfaces.append(np.unique(control[non_dominated(control)], axis=0))
     scores = np.full(len(front), np.nan)
     scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
@@ -224,7 +224,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     kept = np.zeros((n_samples, width), dtype=np.bool_)
     least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
-    # The first pass stored no weights, to save memory; the second pass stores those at hull vertices only.
+    # The first pass stored no weights, to save memory. The second pass stores them only at hull vertices.
     entries = np.concatenate([[0], np.cumsum(place + 1)])
     slots[row, place] = entries[:-1]
     corner_errors = errors[row, place]
@@ -289,7 +289,7 @@ class SRMOSCHull:
         return weights
 
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
-        """For each link of a member, return its sample and its index in ``_columns`` and ``_values``."""
+        """Return the sample of each link of a member, and its place in ``_columns`` and ``_values``."""
         if not -len(self) <= member < len(self):
             raise ValueError(f"member must be from {-len(self)} to {len(self) - 1}, got {member}")
         n_samples = self._problem.n_samples
@@ -331,7 +331,8 @@ def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]
         raise ValueError(f"fractions must be a non-empty list of numbers in (0, 1], got {fractions}")
     fronts = [F[~np.isnan(F).any(axis=1)] for F in fronts]
     x = np.unique(np.concatenate(fronts)[:, 0])
-    # For each front and each x, the lowest second objective of all points whose first objective is at most x.
+    # For each front and each x, find the lowest second objective of points whose first objective is at most
+    # x.
     least = [np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0, initial=np.inf) for F in fronts]
     reached = np.sort(least, axis=0)
     levels = {one: reached[math.ceil(one * len(fronts) - 1e-9) - 1] for one in fractions}

@@ -61,21 +61,21 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements per block when an array is copied for hashing
-# An archive is rejected if its expanded size exceeds two limits: a number of bytes, and a multiple of its
-# compressed size. Decompression bombs exceed both, because zeros compress to a thousandth of their size.
+# An archive is rejected if its expanded size exceeds both _ALWAYS bytes and EXPANSION times its compressed
+# size. Decompression bombs exceed both limits, because zeros compress to a thousandth of their size.
 _ALWAYS, EXPANSION = 2**28, 100
-# Maximum length of each axis of an array without elements.
+# An array without elements is rejected if one of its axes is longer than this.
 _MOST_EMPTY = 2**24
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets evaluate a cell that begins with a sign such as =, even after blanks. Some ignore quotes, and
-# begin a new cell after line ends and after the separators of other locales. Therefore, a text is escaped at
-# its beginning and after each separator. A separator at its end counts, because the closing quote would begin
-# a new cell. Existing apostrophes are escaped, so that reading restores them. `download.js` in the report
-# uses the same rules.
+# Spreadsheets evaluate a cell that begins with a sign such as =, even after blanks. Some spreadsheets ignore
+# quotes, and begin a new cell after line ends and after the separators of other locales. Therefore, a text is
+# escaped at its beginning and after each separator. A separator at the end of a text also counts, because the
+# closing quote would begin a new cell. Existing apostrophes are escaped, so that reading restores them.
+# `download.js` in the report uses the same rules.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -91,9 +91,9 @@ _NUMBER = re.compile(
 )
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
-# Seconds without a write after which a temporary file is considered abandoned, even if its process exists.
+# After this many seconds without a write, a temporary file counts as abandoned, even if its process exists.
 _UNTOUCHED = 3600.0
-# Temporary files of this process, and folders from which it has removed abandoned files.
+# Names of temporary files of this process, and folders from which it has removed abandoned files.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
 # Errors raised when another process holds the lock. Other errors mean that locks are not supported.
@@ -276,11 +276,12 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_abandoned(temporary: str, number: int) -> bool:
-    """Return whether a temporary file is unlocked, and is old or from a process that has ended."""
+    """Return whether a temporary file is unlocked and either old or left by a process that has ended."""
     before = os.lstat(temporary)
     if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
         return False
-    if sys.platform == "win32":  # Windows cannot remove files that are open
+    # On Windows, locks need not be tested, because open files cannot be removed.
+    if sys.platform == "win32":
         return time.time() - before.st_mtime > _UNTOUCHED
     with open(temporary, "rb") as file:
         try:
@@ -349,7 +350,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
         _sweep(path.parent)
         yield is_held
     finally:
-        # Remove the file before releasing the lock. On Windows, only closed files can be removed.
+        # Remove the file before releasing the lock. On Windows, however, only closed files can be removed.
         if sys.platform == "win32":
             os.close(descriptor)
         if is_held():
@@ -362,7 +363,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
 def _lock_file(path: Path) -> int:
     """Lock a file and return its descriptor; raise a BlockingIOError if it is already locked."""
     for _ in range(100):
-        # O_NOFOLLOW: if the name is a symbolic link, do not lock the file to which it points.
+        # With O_NOFOLLOW, os.open raises an error for a symbolic link, so its target is not locked.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
             if sys.platform == "win32":
@@ -375,7 +376,7 @@ def _lock_file(path: Path) -> int:
                 raise BlockingIOError(error.errno, error.strerror) from error
             fault = f"the file system of {path.parent} does not support locks ({error.strerror})"
             warn_caller(f"{fault}; make sure that no other process writes to this folder")
-        # If the file was removed between opening and locking it, try again with a new file.
+        # If another process removed the file before it was locked, try again with a new file.
         if os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
@@ -385,8 +386,9 @@ def _lock_file(path: Path) -> int:
 @contextmanager
 def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> Iterator[BinaryIO]:
     """Context manager that yields a binary file, which replaces ``path`` unless an exception is raised."""
-    # The block writes to a temporary file in the same folder, which is then renamed. After a failure (such as
-    # a full disk or Ctrl-C), ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
+    # The block writes to a temporary file in the same folder, which is renamed at the end. After a failure,
+    # such as a full disk or Ctrl-C, ``path`` is unchanged and the temporary file removed. OSErrors name
+    # ``path``.
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     _check_target(path)
     if (folder := str(path.parent.absolute())) not in _SWEPT:
@@ -408,14 +410,14 @@ def replacing(path: Path, put: Callable[[Path, Path], None] | None = None) -> It
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            # Name ``path``, because the error names no file (full disk) or only the temporary file.
+            # Name ``path``, because the error names no file (if the disk is full) or the temporary file.
             if error.errno is None:  # image libraries raise errors without errno
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     finally:
         _WRITING.discard(temporary.name)
-    # If the system supports it, write the folder to disk, so that the new name survives a power failure.
+    # Write the folder to disk if the system supports this, so that the new name survives a power failure.
     with suppress(OSError):
         descriptor = os.open(path.parent, os.O_RDONLY)
         try:
@@ -451,8 +453,8 @@ def _put(temporary: Path, path: Path) -> None:
 
 def csv_cell(text: str) -> str:
     """Escape a text so that a CSV cell does not contain a formula; :func:`cell_text` reverses this."""
-    # An apostrophe is inserted before ``= + - @`` (including their full-width forms) and tabs, at the
-    # beginning and after a separator of any locale (``;``, ``|``, tab, line end, ...). Numbers are unchanged.
+    # An apostrophe is inserted before tabs and the signs ``= + - @`` (even in full width), at the beginning
+    # and after a separator of any locale, such as ``;``, ``|``, a tab or a line end. Numbers do not change.
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
 
 
@@ -597,16 +599,18 @@ class ObjectsError(ValueError):
 
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read all arrays in an archive, and skip members whose names do not end in ``.npy``."""
-    # Arrays are never unpickled, and allocated only if the file contains all their bytes. Checksums are
-    # verified. Raises an ObjectsError for arrays of Python objects. Raises a ValueError, OSError, BadZipFile
-    # or zlib.error if the file is damaged, or if it expands to over 256 MiB and over 100 times its size.
+    # Arrays are never unpickled, and memory is allocated only if the file contains all bytes of an array.
+    # Checksums are verified. Raises an ObjectsError for arrays of Python objects. Raises a ValueError,
+    # OSError, BadZipFile or zlib.error if the file is damaged, or expands to over 256 MiB and over 100 times
+    # its size.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
         if _n_listed(file, size) not in (None, len(archive.infolist())):
             raise ValueError("its list of members is truncated")
         for each in archive.infolist():
-            archive.open(each).close()  # raises an error if the listed name differs from the member's
+            # Opening a member raises an error if its own name differs from the listed name.
+            archive.open(each).close()
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
@@ -622,7 +626,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
-    """Return the number of members listed at the end of a zip file; None if it exceeds two bytes."""
+    """Return the number of members listed at the end of a zip file, or None if it exceeds two bytes."""
     # After the list, the file ends with a record of 22 bytes and a comment of up to 65,535 bytes.
     file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
@@ -644,18 +648,20 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(f"array {name!r} has an unreadable header") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} contains Python objects")
-        # Check each length: (-2, -3) and (True, 6) are invalid, but could match the number of bytes.
+        # Check each length, because invalid shapes such as (-2, -3) and (True, 6) can fit the number of
+        # bytes.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the invalid shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
         if there != declared or (not declared and max(shape, default=0) > _MOST_EMPTY):
             raise ValueError(f"array {name!r} has {there:,} bytes, but declares shape {shape}, type {dtype}")
-    # Open the member again, because numpy's reader also needs the header.
+    # Open the member again, because NumPy's reader also needs the header.
     with archive.open(member) as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     if dtype.kind == "U" and array.size:
         letters = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(dtype.byteorder))
-        if letters.max() > sys.maxunicode:  # numpy would fail later without naming the array
+        # NumPy would raise an error later, without the name of the array.
+        if letters.max() > sys.maxunicode:
             raise ValueError(f"array {name!r} contains text that is not valid Unicode")
     return array
 
@@ -740,7 +746,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(f"checkpoint {checkpoint.path} {fault}; {remedy}")
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # If one set of kernels contains the other, issue no warning: a process may have loaded more libraries.
+    # A process may have loaded more libraries, so one set of kernels may contain the other without a warning.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -751,12 +757,12 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> list[str]:
-    """Describe each key whose value differs between two mappings; ``what`` is put before the key."""
+    """Describe each key whose values differ between two mappings. The text ``what`` precedes the key."""
     found = []
     both = there, here
     for key in {**there, **here}:
         if key in there and key in here:
-            # Accept equal values, such as 1 and 1.0, or equal JSON texts, such as those of NaN.
+            # Accept values that are equal, such as 1 and 1.0, or that have equal JSON texts, such as NaN.
             texts = {json.dumps(values[key], sort_keys=True) for values in both}
             if bool(there[key] == here[key]) or len(texts) == 1:
                 continue

@@ -415,7 +415,7 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
     """Carry the user's cluster names over from one partition to another; warn about dropped names."""
     # A name is carried over to the new cluster that contains more than half of the samples of the old
-    # cluster, if these samples are more than half of the new cluster. Otherwise, the name is dropped.
+    # cluster, if these samples are also more than half of the new cluster. Otherwise, the name is dropped.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]
@@ -460,16 +460,16 @@ def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, An
 class SearchHistory(NamedTuple):
     """Values of curves, and objectives of the individuals, at each step of a search."""
 
-    step: str  # unit of the steps
-    frame: pd.DataFrame  # shape (n_steps, n_curves): values, indexed by step
-    # shape (n_individuals, n_objectives): minimised objectives at each step, if recorded.
+    step: str  # such as "generation"
+    frame: pd.DataFrame  # one row per step and one column per curve
+    # Minimised objectives of the individuals at each step, shape (n_individuals, n_objectives), if recorded.
     F: Sequence[FloatArray] = ()
-    maximised: frozenset[str] = frozenset()  # names of the maximised objectives
+    maximised: frozenset[str] = frozenset()
 
 
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """Read the history from a fitted estimator, recorder, data frame, DEAP logbook or array."""
-    # ``names`` are objective names for a recorder (default: the objective names of the estimator).
+    # ``names`` are the objective names for a recorder. By default, the names of the estimator are used.
     from moo_clustering.algorithms.search import Recorder
 
     if isinstance(run, pd.DataFrame):
@@ -541,8 +541,8 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 
 def _of_logbook(logbook: Any) -> SearchHistory:
-    """Convert a logbook; statistics of several objectives become one column per objective."""
-    rows, chapters = [], getattr(logbook, "chapters", {})  # DEAP: groups of statistics
+    """Convert a logbook. Statistics of several objectives become one column per objective."""
+    rows, chapters = [], getattr(logbook, "chapters", {})  # DEAP calls groups of statistics chapters
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():

@@ -91,7 +91,7 @@ class RuleSet:
             shares = right / max(len(rows), 1), right / max(int(sizes[cluster]), 1)
             rules.append(Rule(cluster, names[cluster], conditions, len(rows), *shares))
         self.rules = tuple(sorted(rules, key=lambda rule: (rule.cluster, -rule.n_samples)))
-        self._clusters = frozenset(rule.cluster for rule in rules)  # clusters with a rule
+        self._clusters = frozenset(rule.cluster for rule in rules)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the cluster of each sample, shape (n_samples,).
@@ -315,7 +315,7 @@ def rules_of(
     is_terms: bool = False,
 ) -> ClusterRules:
     """Same as :func:`find_rules`; for predictions, ``read`` converts new samples to a table or array."""
-    # If ``is_terms``, each column of booleans indicates whether a term occurs.
+    # If ``is_terms`` is True, each column of booleans indicates whether a term occurs.
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)
     columns.columns = distinct_names(columns.columns)
@@ -350,13 +350,13 @@ def rules_of(
     for each in sorted(rule_sets, key=lambda each: (each.n_conditions, -each.fidelity)):
         if not front or each.fidelity > front[-1].fidelity:
             front.append(each)
-    # Omit the first tree, a single leaf, because it describes only one cluster.
+    # Omit a tree with a single leaf, because it describes only one cluster.
     return ClusterRules(front[1:] if len(front) > 1 and not front[0].n_conditions else front)
 
 
 @dataclass(frozen=True)
 class _Test:
-    """Condition on a column, which missing values do not satisfy."""
+    """Condition on a column. Missing values satisfy no condition."""
 
     column: int
     sign: str  # "<=" or ">" with a number, or "=" with a category code
@@ -371,7 +371,10 @@ class _Test:
 
 @dataclass(frozen=True)
 class _Node:
-    """Leaf with a cluster, or condition with a subtree for rows that satisfy it and one for other rows."""
+    """Leaf with a cluster, or inner node with a condition and two subtrees.
+
+    The first subtree is for rows that satisfy the condition, and the second for all other rows.
+    """
 
     cluster: int = -1
     split: tuple[_Test, _Node, _Node] | None = None
@@ -390,7 +393,8 @@ class _Column:
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
         """Describe a column, and convert its values to numbers, seconds or category codes."""
-        if column.dtype == object:  # find the type, such as boolean for booleans with None
+        # Find the type of the values, such as boolean for a column of booleans and None.
+        if column.dtype == object:
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
         numbers, types = np.full(len(column), np.nan), pd.api.types
@@ -423,7 +427,7 @@ class _Column:
                 raise ValueError(f"column {self.name!r} must contain {expected}, got {got}")
             return found
         places = {category: float(place) for place, category in enumerate(self.categories)}
-        # Unknown categories get -1, and thus satisfy no condition.
+        # Unknown categories have the code -1, and therefore satisfy no condition.
         pairs = zip(column.astype(object).map(str), column.notna(), strict=True)
         return np.array([places.get(text, -1.0) if is_known else np.nan for text, is_known in pairs])
 
@@ -450,13 +454,16 @@ class _Column:
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
     def formula(self, test: _Test, cell: str, decimal: str) -> str:
-        """Return a condition as a factor in a spreadsheet formula; the factor is 0 for empty cells."""
-        # In spreadsheets, text and TRUE are larger than all numbers, and an empty cell equals both 0 and "".
+        """Return a condition as a factor in a spreadsheet formula."""
+        # The factor is 0 for empty cells. In spreadsheets, text and TRUE are larger than all numbers, and an
+        # empty cell equals both 0 and "".
         number = f'({cell}<>"")*({cell}<1E+300)'
         if self.kind == "category":
             text = str(self.categories[int(test.value)])
             quoted_text = '"' + text.replace('"', '""') + '"'
-            if sum(str(each).casefold() == text.casefold() for each in self.categories) > 1:  # = ignores case
+            if (
+                sum(str(each).casefold() == text.casefold() for each in self.categories) > 1
+            ):  # the operator = ignores case
                 separator = {".": ",", ",": ";"}[decimal]
                 return f"EXACT({cell}{separator}{quoted_text})"
             return f'({cell}&""={quoted_text})'
@@ -464,7 +471,8 @@ class _Column:
             holds = f'({number}*({cell}>0)+({cell}=(1=1))+({cell}="true")>0)'
             return holds if test.value else f'({cell}<>"")*(1-{holds})'
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
-        if self.kind == "date":  # dates are day numbers; a day ends before the next number
+        # Dates are numbers of days. A day without times ends before the next whole number.
+        if self.kind == "date":
             whole = 0.0 if self.has_times else 86400.0
             sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
             value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")
@@ -483,9 +491,10 @@ class _Column:
 
 
 class _Table:
-    """Columns as numbers, shape (n_samples, n_columns); missing values are NaN."""
+    """Columns as numbers, shape (n_samples, n_columns). Missing values are NaN.
 
-    # ``names`` are the names of all training columns; ``read`` converts new samples to a table or array.
+    ``names`` are the names of all training columns. ``read`` converts new samples to a table or array.
+    """
 
     def __init__(self, frame: pd.DataFrame, units: Mapping[str, str], names: Any, read: Any) -> None:
         found = [_Column.of(str(name), column, units.get(str(name), "")) for name, column in frame.items()]
@@ -499,7 +508,7 @@ class _Table:
         found = X if self._read is None else self._read(X)
         frame, labels = as_frame(found)
         if labels is None and not isinstance(found, pd.DataFrame):
-            # Array columns must be in the same order as in ``fit``.
+            # The columns of an array must be in the same order as in ``fit``.
             if frame.shape[1] != len(self._names):
                 raise ValueError(f"X must have {len(self._names)} columns, got shape {frame.shape}")
             frame = frame.set_axis(self._names, axis=1)
@@ -513,8 +522,8 @@ class _Table:
         return values
 
     def sentences(self, path: Sequence[tuple[_Test, bool]]) -> Iterator[str]:
-        """Yield texts of the conditions on a path to a leaf: one per column, but one for all term columns."""
-        terms: tuple[list[str], list[str]] = [], []  # absent, present
+        """Yield a text for the conditions on each column of a path. All term columns share one text."""
+        terms: tuple[list[str], list[str]] = [], []
         for place in dict.fromkeys(test.column for test, _ in path):
             tests, column = [each for each in path if each[0].column == place], self.columns[place]
             if column.kind != "term":
@@ -530,12 +539,12 @@ class _Table:
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
-        # Missing values satisfy no condition, so they reach this leaf if its path requires no true condition.
+        # Missing values satisfy no condition, so they reach this leaf only through conditions that are false.
         missing = " (or missing)" if column.has_missing and not any(holds for _, holds in path) else ""
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
             upto = [test.value for test, holds in path if (test.sign == ">") != holds]
-            if above and upto and max(above) >= min(upto):  # impossible for a number
+            if above and upto and max(above) >= min(upto):  # no number satisfies both bounds
                 return f"{column.name} is missing"
             if above and upto:
                 return f"{column.shown(max(above))} < {column.name} ≤ {column.shown(min(upto))}{missing}"
@@ -554,7 +563,7 @@ class _Table:
 
 
 class _Search:
-    """Search for trees that predict the rows' labels, using a few hundred candidate conditions."""
+    """Search for trees that predict the labels of rows, with a few hundred candidate conditions."""
 
     def __init__(self, values: FloatArray, labels: NDArray[np.intp], kinds: NDArray[Any]) -> None:
         inside = labels >= 0
@@ -568,7 +577,7 @@ class _Search:
         self._holds = np.column_stack([nothing, *(test.holds(self._values) for test in self._tests)])
 
     def trees(self, most: int) -> list[_Node]:
-        """Return the best tree found for each number of conditions up to ``most``."""
+        """Return trees with up to ``most`` conditions, from the beam search and from scikit-learn."""
         rows = np.arange(len(self._labels))
         depth = max(3, len(self._clusters))
         descent = _Descent(self._values, self._clusters[self._labels], self._usable, self._kinds)
@@ -580,7 +589,7 @@ class _Search:
         return found
 
     def _greedy(self, most: int) -> list[_Node]:
-        """Return scikit-learn trees with 2 to ``most`` leaves, as starts of the coordinate descent."""
+        """Return scikit-learn trees with 2 to ``most`` leaves, which the coordinate descent improves."""
         numeric = [place for place in self._usable if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
@@ -618,7 +627,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Return candidate conditions: first those on categories, then cuts in decreasing order of gap."""
+        """Return candidate conditions. Those on categories come first, and then cuts by decreasing gap."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable:
@@ -641,8 +650,8 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the positions in ``different`` after which to cut."""
-        # If there are more than ``most`` positions, return cuts of a decision tree and quantiles.
+        """Return the positions of values in ``different`` after which the column is cut."""
+        # If there are more than ``most`` positions, select the cuts of a decision tree and quantiles.
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         # Replace values by their positions, because the tree's thresholds have only single precision.
@@ -654,7 +663,8 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return (number of correct rows, best tree) for 1, 2, ... leaves, while this number increases."""
+        """Return the best trees with 1, 2, ... leaves, each with its number of correct rows."""
+        # The list ends when this number no longer increases.
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -669,7 +679,7 @@ class _Search:
         found = _better(found + exact)
         if depth <= 2 or most <= 2 or found[-1][0] == len(rows):
             return found
-        # Number of conditions tried at the root, at its children, and at each lower node.
+        # Maximum number of conditions that are tried at the root, at its children, and at each lower node.
         width = (4, 2, 1)[min(level, 2)]
         gains = self._gains(rows, here)
         order = np.argsort(-np.round(gains, 9), kind="stable")[:width].tolist()
@@ -699,9 +709,10 @@ class _Search:
     def _depth_two(
         self, rows: NDArray[np.intp], here: NDArray[np.bool_], differs: NDArray[np.intp], most: int
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
-        """Return the best depth-two tree for each number of leaves (2 to ``most``), and the trees' roots."""
+        """Return the best trees of depth two with 2 to ``most`` leaves, and the positions of their roots."""
         n, labels = here.shape[1], self._labels[rows]
-        # Size of the largest cluster in each part: two conditions give four parts, one condition gives two.
+        # Size of the largest cluster in each part. Two conditions divide the rows into four parts, and one
+        # condition divides them into two.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -710,7 +721,7 @@ class _Search:
             neither = total - both - only_first - only_second
             np.maximum(quarters, np.stack([both, only_first, only_second, neither]), out=quarters)
             np.maximum(halves, np.stack([single, total - single]), out=halves)
-        # Best second condition, given each first condition: for the rows that satisfy it, and for all others.
+        # For each first condition, find the best second one for rows that satisfy it, and for all others.
         sums = quarters[0] + quarters[1], quarters[2] + quarters[3]
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
 
@@ -762,7 +773,7 @@ class _Descent:
         is_category = ~np.isin(kinds[self._columns], _ORDERED)[self._column_of]
         known = ~np.isnan(self._levels)
         following = np.append(self._levels[1:], np.nan)
-        # A cut lies between a value and the next value of the same column.
+        # There is no cut between the last value of a column and the first value of the next column.
         following[self._starts[1:] - 1] = np.nan
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value, self._is_known = known & is_category, known
@@ -772,9 +783,9 @@ class _Descent:
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise the conditions while this adds correct rows; ``own_column`` keeps their columns."""
+        """Optimise the conditions while this adds correct rows. With ``own_column``, keep their columns."""
         right = self._n_right(tree)
-        for _ in range(4):  # passes over the nodes
+        for _ in range(4):  # at most four passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
             now = self._n_right(changed)
             if now <= right:
@@ -835,7 +846,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return the best trees with at most 1, 2, ... leaves, as long as a tree adds correct rows."""
+    """Return the best trees with at most 1, 2, ... leaves, as long as more leaves add correct rows."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])
@@ -847,7 +858,6 @@ def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
 def _leaves(
     tree: _Node, values: FloatArray, rows: NDArray[np.intp], path: tuple[tuple[_Test, bool], ...] = ()
 ) -> Iterator[tuple[int, NDArray[np.intp], Sequence[tuple[_Test, bool]]]]:
-    """Yield the cluster, the rows and the path of each leaf."""
     if tree.split is None:
         yield tree.cluster, rows, path
         return
@@ -916,7 +926,6 @@ def _relative(low: FloatArray, high: FloatArray, first: Any, last: Any) -> Float
 
 
 def _moment(seconds: float, zone: Any, *, full: bool = False) -> str:
-    """Format a date, with the time unless it is midnight."""
     moment = pd.Timestamp(round(seconds * 1e6), unit="us")
     text = moment.isoformat(sep=" ") if full or moment != moment.normalize() else f"{moment:%Y-%m-%d}"
     return text if zone is None else f"{text} UTC"

@@ -36,9 +36,9 @@ __all__ = [
 
 # Relative tolerance for rounding errors in a Friedman statistic.
 _EPS = 1e-9
-# Relative rounding error of scores, by the number of bytes of their type: 64, 8 and 1 units in the last
-# place. The mean of a few thousand runs changes by less than this if the runs are added in another order.
-# For half precision, one unit suffices, because sums are computed in single precision.
+# Relative rounding error of scores, by the number of bytes of their type. The errors are 64, 8 and 1 units in
+# the last place. The mean of a few thousand runs changes by less than this if the runs are added in another
+# order. For half precision, one unit suffices, because sums are computed in single precision.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Maximum rounding error of published average ranks, which often have only one decimal.
 _ROUNDING = 0.05
@@ -528,8 +528,9 @@ def rank_matrix(scores: pd.DataFrame, precision: FloatArray, greater_is_better: 
 
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
     """Return the rounding error of each score, given the relative ``precision`` of each row."""
-    # The precision is multiplied by the absolute score. Small scores can be differences between large scores,
-    # so multiply it by at least 1 or, in a row of one sign without values above 1, by the largest value.
+    # The rounding error is the precision times the absolute score. Small scores can be differences between
+    # large scores, so scores below a limit are replaced by the limit. The limit is 1 or, in a row of one sign
+    # without values above 1, the largest absolute value.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
@@ -593,7 +594,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> tuple[p
 
 
 def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, list[Any]]:
-    """Return the results as a DataFrame of dtype object, and the original dtypes (None for lists)."""
+    """Convert the results to a DataFrame of dtype object; also return their dtypes (None for lists)."""
     array = checked_array(results, "results", object)
     if array.ndim != 2:
         got = f"{array.ndim} dimension{'' if array.ndim == 1 else 's'}"
@@ -603,8 +604,8 @@ def _framed(results: Any, methods: Sequence[str] | None) -> tuple[pd.DataFrame, 
     columns = [f"method {i + 1}" for i in range(width)] if methods is None else list(methods)
     if len(columns) != width:
         raise ValueError(f"methods must have one name per column of results ({width}), got {len(columns)}")
-    # Conversion to objects yields double-precision Python numbers, so take the dtype from the input. The
-    # dtype of a list of arrays is that of the arrays.
+    # Conversion to objects yields Python numbers in double precision, so take the dtype from the input. A
+    # list of arrays has the dtype of its arrays.
     kind = results.dtype if hasattr(results, "dtype") else np.asarray(results).dtype
     has_type = hasattr(results, "dtype") or (kind.kind == "f" and kind.itemsize < 8)
     frame = pd.DataFrame(array, index=range(1, len(array) + 1), columns=columns)
@@ -680,8 +681,8 @@ def signed_rank_p(differences: FloatArray) -> float:
     away = differences[differences != 0]
     if len(differences) > 13:
         return float(stats.wilcoxon(differences).pvalue) if len(away) else 1.0
-    # SciPy would enumerate all assignments of signs if ranks are tied. Instead, compute counts[s], the number
-    # of assignments whose positive ranks sum to s. Ranks are doubled, because tied ranks can be halves.
+    # If ranks are tied, SciPy would enumerate all assignments of signs. Instead, compute counts[s], the
+    # number of assignments with positive ranks of sum s. Ranks are doubled, because tied ranks can be halves.
     ranks = np.rint(2 * rankdata(np.abs(away))).astype(np.intp)
     counts = np.ones(1)
     for rank in ranks:
@@ -701,9 +702,10 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     """Return the possible numbers of equal pairs of methods, in increasing order."""
-    # Equality is transitive, so equal methods form groups, and a group of j methods has j (j - 1) / 2 equal
-    # pairs. The numbers for k methods are S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}, with S(0)
-    # = {0}. Each set is stored as the bits of an integer, so a left shift adds j (j - 1) / 2 to all members.
+    # Equality is transitive, so equal methods form groups. A group of j methods has j (j - 1) / 2 equal
+    # pairs. The possible numbers for k methods are S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)},
+    # with S(0) = {0}. Each set is stored as the bits of an integer, so a left shift adds j (j - 1) / 2 to all
+    # members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
