@@ -123,7 +123,8 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
     """Raise a ValueError if ``n_matrices`` float64 matrices of shape (n, n) exceed ``max_memory`` bytes."""
-    if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
+    is_number = isinstance(max_memory, int | float | np.number) and not np.isnan(max_memory)
+    if isinstance(max_memory, bool) or not is_number:
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if 8 * n_matrices * n_samples**2 > max_memory:
         raise ValueError(

@@ -130,7 +130,9 @@ def _text_fault(text: str, kind: str = "file or folder") -> str:
 
 
 def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """Return the path; raise a ValueError that names the argument if the text of the path is invalid."""
+    """Return the path; raise an error that names the argument if it is no path or its text is invalid."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{name} must be a string or a path, got {quoted(path)}")
     if fault := _text_fault(os.fspath(path)):
         raise ValueError(f"{name} {fault}")
     return Path(path)

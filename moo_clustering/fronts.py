@@ -88,7 +88,7 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}")
     if numbers.shape != (len(values),):
         size = f"one integer per solution ({len(values)})"
-        raise ValueError(f"n_clusters of {what} must have {size}, got {numbers.size}")
+        raise ValueError(f"n_clusters of {what} must contain {size}, got {numbers.size}")
     return values, numbers.astype(np.int64)
 
 

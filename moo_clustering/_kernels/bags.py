@@ -301,7 +301,7 @@ def _lowest(values, home):
 
 @borrowed()
 def _drawn(values, home, draw, rule):
-    """Compute weights from ``values``, which they overwrite, and draw a cluster."""
+    """Replace ``values`` by weights that are computed from them, and draw a cluster."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):

@@ -115,7 +115,7 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # Sum the rounded weights, because the numerators of the centroids are computed from them.
+            # Sum rounded weights, because the numerators of the centroids are computed from these.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 

@@ -49,8 +49,7 @@ def sum_blocks(
 def borrowed(**options: Any) -> Callable[[Any], Any]:
     """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to arguments."""
     # ``_nrt=False`` disables reference counting, which takes longer than a short loop over the arrays of a
-    # named tuple, and makes threads wait for each other. Versions of numba without this private option ignore
-    # it.
+    # named tuple, and makes threads wait for each other. This private option is omitted if numba rejects it.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
     except KeyError:

@@ -660,7 +660,7 @@ def split_components(G, above, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def short_components(G, base, gene, lo, hi, out):
-    """out[q, c] = lowest part number in the cluster of part c; its gene is a sample to which it links."""
+    """out[q, c] = lowest part number in the cluster of part c; each part links to the sample in its gene."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]

@@ -116,7 +116,7 @@ class Side(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Block of several adjacent small bags (one piece), or of one large bag (several pieces).
+    """Several adjacent small bags in one piece, or one large bag in several pieces.
 
     A piece consists of a slice of rows, and the positions in this slice at which bags begin and end.
     """

@@ -68,7 +68,7 @@ class AskedRun:
     ) -> None:
         self.folder, self.record = folder, runs.run_record(folder)
         base, path = self._read_questions(), folder / ANSWERS
-        if path.exists() and has_answers(path):
+        if path.exists() and has_answers(path, undone=resume):
             if not resume:
                 said = f"{path} contains answers from an earlier session"
                 raise runs.FolderError(f"{said}; continue it with --resume, or move the file")

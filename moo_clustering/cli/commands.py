@@ -78,8 +78,10 @@ class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before 
     name = "share"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        rates = click.FloatRange(0, 0.5, max_open=True)
-        return value if value == "auto" else rates.convert(value, param, ctx)
+        with suppress(ValueError):
+            if value == "auto" or 0 <= float(value) < 0.5:
+                return value if value == "auto" else float(value)
+        self.fail(f"{value!r} is not valid; use a number of at least 0 and below 0.5, or auto", param, ctx)
 
 
 @main.command()
@@ -230,7 +232,7 @@ def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
-    if not first.is_dir():
+    if not first.is_dir() or (first / "run.json").exists():
         return False
     names = [path.suffix.lower() for path in first.rglob("*")]
     return first.suffix == ".zarr" or (".txt" not in names and not {".parquet", ".csv"}.isdisjoint(names))

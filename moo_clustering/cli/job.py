@@ -387,4 +387,7 @@ def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> 
         why = "" if labels is None else ", because --hold-out withholds all labels"
         raise DataError(f"--features requires labels in the fit, but there are none{why}")
     selector = InformationGainSelector(n_features).fit(samples.X, labels.y)
+    if not selector.support_.any():
+        said = "--features requires features that are zero in some samples and nonzero in others"
+        raise DataError(f"{said}, but {samples.name} has none; fit without --features")
     return samples.selected(selector.get_support(indices=True))

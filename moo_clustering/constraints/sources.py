@@ -66,13 +66,13 @@ def read_pairs(
         if len(numbers) != len(names):
             twice = next(name for k, name in enumerate(names) if numbers[name] != k)
             raise ValueError(f"row_ids must be unique, but {twice!r} occurs more than once")
+    # A cell is a row if it is a row identifier or a number, even if the number is out of range.
+    is_row = lambda cell: cell in (numbers or {}) or _number(cell) is not None  # noqa: E731
     pairs = []
     for place, (line, row) in enumerate(_rows(path, None)):
         if len(row) != 2:
             _fail(path, line, f"expected two columns, got {len(row)}: {' | '.join(row)!r}")
-        # A cell is a row if it is a row identifier or a number, even if the number is out of range.
-        are_rows = [cell in (numbers or {}) or _number(cell) is not None for cell in row]
-        if not place and (header or (header is None and not any(are_rows))):
+        if not place and (header or (header is None and not any(map(is_row, row)))):
             hints = (did_you_mean(cell, numbers) for cell in row if numbers and header is None)
             if hint := next(filter(None, hints), ""):
                 warn_caller(f"{fspath(path)}, line {line}: {row} is read as a header, not as a pair{hint}")

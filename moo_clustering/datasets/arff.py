@@ -93,7 +93,7 @@ def is_arff(text: str) -> bool:
 
 
 def read_header(lines: Lines, source: object) -> tuple[list[Attribute], list[str], list[str], str]:
-    """Read the header. Return the attributes, KEEL's inputs and outputs, and the relation name."""
+    """Read all lines up to ``@data``; return attributes, KEEL's inputs and outputs, and the relation."""
     attributes: dict[str, Attribute] = {}
     inputs, outputs, relation, number = list[str](), list[str](), "", 0
     for number, line in lines:

@@ -167,7 +167,8 @@ class _Options(NamedTuple):
     missing: str
 
     def check(self, columns: Sequence[str]) -> None:
-        asked: list[tuple[str | None, str]] = [(self.bag, "bag"), (self.label or None, "label")]
+        label = None if self.label is False else self.label
+        asked: list[tuple[str | None, str]] = [(self.bag, "bag"), (label, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
         files.check_names(files.roles_of(asked), columns, self.path)
 
@@ -197,8 +198,9 @@ class _Rows:
     def bag(self, row: int) -> str:
         """Return the name of a row's bag for messages."""
         bag = int(self.bag_of_row[row])
-        n_bags = int(self.bag_of_row.max()) + 1
-        return f"bag {bag + 1} of {n_bags}" if self.bag_ids is None else f"bag {self.bag_ids[bag]!r}"
+        if self.bag_ids is None:
+            return f"bag {bag + 1} of {int(self.bag_of_row.max()) + 1}"
+        return f"bag {self.bag_ids[bag]!r}"
 
     def with_bags(self, column: int, source: Path) -> Self:
         """Number the bags in order of first appearance of the identifiers in a column."""
@@ -263,7 +265,7 @@ def _relational_roles(entries: _Rows, relational: int, options: _Options) -> tup
 def _named_label(columns: Sequence[Attribute], options: _Options, outputs: Sequence[str]) -> int | None:
     names = [column.name for column in columns]
     if options.label is not None:
-        return names.index(options.label) if options.label else None
+        return None if options.label is False else names.index(options.label)
     free = [place for place in _free(columns, options) if names[place] != options.bag]
     found = [place for place in free if names[place] in outputs]
     found += [place for place in free if CLASS.fullmatch(names[place])]
@@ -482,7 +484,7 @@ def _read_npz(options: _Options) -> BagTable:
     kept = [place for place, name in enumerate(names) if name not in options.drop]
     table = _assemble(rows.only(kept), None, options)
     label = "bag_labels" if options.label is None and "bag_labels" in arrays else options.label
-    if not label:
+    if label is None or label is False:
         return table
     files.check_names({label: "label"}, arrays, path, "array")
     values = arrays[label]

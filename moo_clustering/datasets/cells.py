@@ -477,7 +477,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the unit of n cells, a note on cells without a unit, and a note on mixed units, all maybe ""."""
+    """Return the unit of n cells, a note on cells without a unit, and one on mixed units; "" if none."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -810,7 +810,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Return a note on texts that are mostly numbers or dates, or dates in different formats, or ""."""
+    """Return a note on texts that are mostly numbers or dates, or dates in different formats; "" if none."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text))[0] != "none" for text in texts],

@@ -149,7 +149,7 @@ def check_names(roles: dict[str, str], names: Collection[str], source: object, w
 
 def absent(source: object, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
     """Return a message on a missing column or attribute that names its role or command-line option."""
-    hint = did_you_mean(name, names)
+    hint = did_you_mean(str(name), names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
     return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")
 

@@ -330,7 +330,7 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
             break
     tables.require_room(X.shape[0], len(values), f"{path}: the label indicators")
     if not values:
-        raise DataError(f"{path} has no labels: each line must begin with labels, as in 1,3 5:1 7:0.5")
+        raise DataError(f"{path} has no labels: each line must begin with labels, as in '1,3 5:1 7:0.5'")
     Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
     places = {value: place for place, value in enumerate(values)}
     for row, labels in enumerate(sets):
@@ -482,6 +482,8 @@ def _read_names(names: Any, count: int, what: str, source: object) -> tuple[str,
     """Return the column names, from a sequence or a file, after checking their number and uniqueness."""
     if isinstance(names, str | PathLike):
         source = path = files.data_path(names)
+        if not path.exists():
+            raise DataError(f"file {path} ({what}) does not exist")
         with files.readable(path):
             lines = path.read_text(encoding="utf-8-sig").rstrip().split("\n")
         names = [line.strip() for line in lines if lines != [""]]

@@ -88,7 +88,7 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """Copy of ``columns`` in which filled cells are missing, and 0 and 1 are booleans again."""
+        """Copy of ``columns`` with the filled cells missing again, and with booleans instead of 0 and 1."""
         found = self.columns.copy(deep=False)
         for name in self.missing.columns[self.missing.any()]:
             found[name] = self.columns[name].mask(self.missing[name])
@@ -153,7 +153,7 @@ def prepare_table(
         are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
         ``"neighbors"``: fill missing cells with the mean (or mode) of the five nearest rows in which the cell
-        is known. ``"median"``: fill them with the column's median (or mode), which may form a cluster.
+        is known. ``"median"``: fill them with the column's median (or mode); these rows may form a cluster.
 
     Notes
     -----

@@ -120,7 +120,8 @@ def make_bags(
         fault = "must be (minimum, maximum) with 1 <= minimum <= maximum"
         raise ValueError(f"bag_size {fault}, got {quoted(bag_size)}")
     k, d = integer("n_clusters", n_clusters), integer("n_features", n_features)
-    n = integer("n_bags", n_bags, k)
+    if (n := integer("n_bags", n_bags)) < k:
+        raise ValueError(f"n_bags must be at least n_clusters ({k}), got {n}")
     probability("outlying", outlying)
     for name, spread in (("bag_std", bag_std), ("instance_std", instance_std)):
         if not 0.0 <= spread < np.inf:

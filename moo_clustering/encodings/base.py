@@ -354,7 +354,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
     """Check that 1 <= k_min <= k_max <= n_samples; return both. ``largest`` names k_max in error messages."""
-    for name, value in (("k_min", k_min), (largest, k_max)):
+    for name, value in (("k_min", k_min), (largest, k_max), ("n_samples", n_samples)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}")
     if not 1 <= k_min <= k_max <= n_samples:

@@ -192,7 +192,7 @@ class VectorSpace(MedoidSpace):
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, products: FloatArray) -> None:
-        """Compute ``mean_square`` and ``total_to_one``; ``products`` are those of all rows with their sum."""
+        """Compute ``mean_square`` and ``total_to_one`` from the product of each row with the sum of rows."""
         n = self.n_samples
         # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
@@ -298,10 +298,10 @@ class SparseVectorSpace(VectorSpace):
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
         out = np.empty(labels.shape)
         members = member_table(labels, medoids.shape[1])
-        clusters = self.norms, medoids, members.order, members.starts, self.kind
+        given = self.norms, medoids, members.order, members.starts, self.kind
 
         def fill(lo: int, hi: int) -> None:
-            kernels.sparse_own(*self._csr, *clusters, self._vector(), out, lo, hi)
+            kernels.sparse_own(*self._csr, *given, self._vector(), out, lo, hi)
 
         for_parts(fill, len(labels), len(labels) * self.X.nnz, self.n_jobs)
         return out

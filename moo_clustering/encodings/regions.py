@@ -282,7 +282,8 @@ class RegionEncoding(LabelEncoding):
         if not least.sum() <= self.n_regions <= most.sum():
             raise ValueError(
                 f"{self.n_regions} regions with loads from {self.low:g} to {self.high:g} are impossible, "
-                f"because the components allow {least.sum()} to {most.sum()}; change n_regions or the bounds"
+                f"because the graph components allow {least.sum()} to {most.sum()} regions; change n_regions "
+                "or the bounds"
             )
         share = weights / (weights.sum() / self.n_regions) if weights.any() else 0.0 * weights
         number = np.clip(np.rint(share).astype(np.int64), least, most)

@@ -364,7 +364,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark of each sample, shape (n_samples,), or None. Lazy for partitioned tables."""
+        """Index of each sample's landmark, shape (n_samples,), lazy for partitioned tables, or None."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of

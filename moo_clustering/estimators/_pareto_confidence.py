@@ -595,7 +595,7 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters of the best partition of each granularity, or of the result for its own."""
+        """Number of clusters by granularity: of the result or, for the others, of their best partition."""
         check_is_fitted(self)
         found = self._candidates
         if found is None:
@@ -671,7 +671,7 @@ class PoolReportMixin(ReportMixin):
                 difference = self._assessor.difference(labels, other, names)
                 described.append((confidence, largest, ", ".join(families), difference))
         columns = ["confidence", "sizes", "families", "difference"]
-        self.alternatives_[columns] = pd.DataFrame(described, columns=columns)
+        self.alternatives_[columns] = pd.DataFrame(described, columns=columns).astype({"confidence": float})
 
     def _point_features(self: Any, names: Sequence[str] | None) -> list[str] | None:
         """Return the feature names, or None if the points' features are not columns of the data."""

@@ -52,9 +52,9 @@ def evolve_pool(
     """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool)."""
     # The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with
     # each other. ``total(values, labels)`` returns scores (higher is better), which determine the initial
-    # population and the partitions that always survive. The operators use the similarities
-    # between samples in ``graph``. With ``n_clusters``, the partitions of the pool are first changed to this
-    # number of clusters. With ``survival="random"`` (the control), parents and survivors are random.
+    # population and the partitions that always survive. The operators use the similarities between samples in
+    # ``graph``. With ``n_clusters``, the partitions of the pool are first changed to this number of clusters.
+    # With ``survival="random"`` (the control), parents and survivors are random.
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
         pool_labels(pool), operators.LabelGraph.of(graph), indices, total,

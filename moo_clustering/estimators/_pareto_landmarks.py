@@ -222,7 +222,7 @@ class Placement:
         return replace(self, far=far if self.rare is None else far & (self.rare < 0))
 
     def at(self, places: IntpArray) -> Self:
-        """Select landmarks."""
+        """Select landmarks. The samples' landmarks, ``landmark_of``, are not renumbered."""
         rows = {name: getattr(self, name)[places] for name in ("points", "limits", "far")}
         rare = None if self.rare is None else self.rare[places]
         return replace(self, rare=rare, counts=self.counts.at(places), **rows)

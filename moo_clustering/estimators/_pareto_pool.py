@@ -94,7 +94,7 @@ class PooledSamples:
     nearest: Nearest  # ``nearest(X_new, n)``: indices and distances of the points nearest to new samples
     features: FloatArray | None = None  # scaled features of the points; None for distances and bags
     landmark_of: Labels | None = None  # landmark of each sample; None without landmarks
-    # Scaled features of all samples. None without landmarks, for many samples, and in pickles.
+    # Scaled features of all samples. None without landmarks, for many samples, and in most pickles.
     scaled: FloatArray | None = None
     rows: Any = None  # unscaled features of many samples; None in pickles
     kernels: tuple[FloatArray, ...] = ()  # kernels of bags, used in place of graph and linear kernels

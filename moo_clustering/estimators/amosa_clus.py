@@ -40,8 +40,8 @@ class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing of medoid sets, using the Xie-Beni index and the I-index.
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
-    for :class:`NSGA2Clus` has the same objectives, rules and attributes. By default, it evaluates about
-    15,700 solutions. Medoids take as much time to evaluate as in :class:`NSGA2Clus`, and k centres take
+    for :class:`NSGA2Clus` has the same objectives, selection rules and attributes. By default, it evaluates
+    about 15,700 solutions. Medoids take as much time to evaluate as in :class:`NSGA2Clus`, and k centres take
     O(n_samples k n_features) time. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12,
     2008.
 

@@ -118,7 +118,7 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing if unlabelled. Each pair of labelled bags is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Identifier of the bag of each row of ``X``, or the first row of each bag and the number of rows.
+            Bag identifier of each row of ``X``, or the first row of each bag, followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag indices that must be in the same cluster, or in different clusters.
         """
@@ -135,9 +135,8 @@ class BagClusterer(
         pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link)
         if y is not None:
             warn_of_shared_clusters(y, self.n_clusters)
-        self.data_min_, self.data_range_ = np.zeros(raw.n_features), np.ones(raw.n_features)
-        if self.normalize:
-            self.data_min_, self.data_range_ = feature_range(raw)
+        unit = np.zeros(raw.n_features), np.ones(raw.n_features)
+        self.data_min_, self.data_range_ = feature_range(raw) if self.normalize else unit
         (seed,) = spawn_seeds(self.random_state, 1)
         equal = _base.equal_items(bag_keys(raw))
         data = BagData(self._scaled(raw), raw, pairs if len(pairs) else None, seed, equal)

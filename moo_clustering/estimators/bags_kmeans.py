@@ -27,7 +27,7 @@ class BagKMeans(bags_base.BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Random starts (the run with the lowest penalised inertia is used), and maximum updates per run.
+        Number of runs, of which that with the lowest penalised inertia is used, and maximum updates per run.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
@@ -46,10 +46,9 @@ class BagKMeans(bags_base.BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _pair_rule(self, data: bags_base.BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        handling, n_bags = self.constraint_handling, data.bags.n_bags
-        return pair_rule(
-            n_bags, least, data.constraints, handling=handling, penalty=self.penalty, power=power
-        )
+        """Return the repair that enforces pairs and minimum cluster sizes, or None if neither needs one."""
+        options: Any = {"handling": self.constraint_handling, "penalty": self.penalty, "power": power}
+        return pair_rule(data.bags.n_bags, least, data.constraints, **options)
 
     def _best_run(self, data: bags_base.BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
         """Set attributes from the best run, return its index, and number its steps from ``first``."""
@@ -72,8 +71,9 @@ class BAMIC(bags_base.DistanceOptions, BagKMeans, ParallelOptions):
     """k-medoids of bags with Hausdorff distances.
 
     Each bag joins its nearest medoid. A cluster's medoid is the bag with the smallest sum of distances to the
-    other bags. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11; M.-L. Zhang, Z.-H.
-    Zhou, "Multi-instance clustering with applications to multi-instance prediction", Appl. Intell. 31 (2009).
+    cluster's other bags. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11; M.-L.
+    Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance prediction", Appl.
+    Intell. 31 (2009).
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class MIKMeans(BagKMeans):
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
         Initial centres: random instances of random bags, means of random bags, or an array (single run).
     empty : {"repair", "keep"}
-        Fill an empty cluster with the bag farthest from its centre, or keep the empty cluster's centre.
+        Fill an empty cluster with the bag farthest from its own centre, or keep the empty cluster's centre.
 
     Attributes
     ----------

@@ -195,8 +195,9 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     ) -> Int32Array:
         """Assign rows to the nearest centres or, if ``within_limits``, at the lowest cost within the limits.
 
-        By default, the limits are ignored, so labels of training rows can differ from ``labels_``. The limits
-        apply to the rows of X alone. Raises a ValueError if no assignment satisfies them.
+        By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
+        ``within_limits``, the limits apply to the rows of X alone. Raises a ValueError if no assignment
+        satisfies them.
 
         Parameters
         ----------

@@ -77,7 +77,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of each run; -1 for documents without terms. Consensus functions reject -1.
+        Labels of each run; -1 for documents without terms. Consensus functions reject -1, so pass them
+        ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations in the longest run.
@@ -227,6 +228,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def _selected_runs(
         self, labels: Labels, losses: FloatArray, B: Any, seed: np.random.SeedSequence
     ) -> NDArray[np.intp]:
+        """Return the indices of the runs used in the consensus."""
         if self.run_selection == "none" or len(labels) < 2:
             return np.arange(len(labels))
         if self.run_selection == "best_half":

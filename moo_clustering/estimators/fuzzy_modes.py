@@ -73,7 +73,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Partition to which the clusters of all other partitions are matched before the vote: the partition
         with the lowest pi, or with the highest mean similarity to the others.
     bins : int or None
-        Number of quantile intervals for float columns. With None, fractional numbers raise a ValueError.
+        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, columns are not
+        binned, and fractional numbers raise a ValueError.
     scale : {"minmax", "standard", "none"}
         Column scaling, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2

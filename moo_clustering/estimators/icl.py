@@ -186,8 +186,8 @@ class LikelihoodSearch:
     exhausted: ClassVar[bool] = False
 
     def __init__(
-        self, options: ICLClustering, index: Any, rng: np.random.Generator, guard: search.InterruptGuard,
-        first: Iterable[Labels] = (),
+        self, options: ICLClustering, index: likelihood.IntegratedClassificationLikelihood,
+        rng: np.random.Generator, guard: search.InterruptGuard, first: Iterable[Labels] = (),
     ) -> None:  # fmt: skip
         self.options, self.index, self.rng, self.guard, self.first = options, index, rng, guard, first
         self.history: list[tuple[int, int, float, float]] = []  # see ``ICLClustering.history_``

@@ -520,8 +520,8 @@ def improved_by_passes(
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
     """Merge two clusters and move the freed centre to a row of ``far`` while this lowers the objective."""
-    # ``far`` contains each cluster's farthest row. Each cluster is merged at most once, or loses its farthest
-    # row, so changes in the sum of squares (as in Ward's method) are additive. Takes at most O(k^3) time.
+    # ``far`` contains each cluster's farthest row. Each cluster changes at most once: it is merged, or loses
+    # this row. So changes in the sum of squares, as in Ward's method, are additive. Takes up to O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)

@@ -53,7 +53,7 @@ BY_SUPERVISION = ("labels", "constraints")
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 # Objectives, which can also be used as rules.
 OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
-# Minimised objectives and number of clusters of each solution of a front, with or without its genes.
+# Minimised objectives and number of clusters of each solution of a front; ``Front`` begins with the genes.
 ControlFront = tuple[FloatArray, Int64Array]
 Front = tuple[NDArray[Any], FloatArray, Int64Array]
 
@@ -112,7 +112,7 @@ class MOCK(
         trees, half k-means partitions. ``"greedy"``: half such trees, half partitions of
         :meth:`~moo_clustering.problems.MOCKProblem.greedy_front`, which are also added to the result.
     mutation_length : {"genotype", "N"}
-        Number n of genes or samples. A link to the l-th neighbour mutates with probability 1/n + (l/n)^2.
+        A link to the l-th neighbour mutates with probability 1/n + (l/n)^2 for n genes or n samples.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
         Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
@@ -638,7 +638,8 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return the rows whose number of clusters is closest to ``n_clusters``; the lower one if tied."""
+    """Return the rows with the number of clusters closest to ``n_clusters``, or all rows if it is None."""
+    # Of two numbers that are equally close, the lower one is used.
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)

@@ -176,10 +176,8 @@ class PCKMeans(PairwiseKMeans):
             must = cannot = float(distortion.distances(X, center).mean()) or 1.0
         else:
             must, cannot = two_penalties(self.penalty)
-        must_costs = np.full(len(pairs.must_link), must)
-        return Penalties(
-            pairs.must_link, must_costs, pairs.cannot_link, np.full(len(pairs.cannot_link), cannot)
-        )
+        costs = np.full(len(pairs.must_link), must), np.full(len(pairs.cannot_link), cannot)
+        return Penalties(pairs.must_link, costs[0], pairs.cannot_link, costs[1])
 
 
 @estimator
@@ -229,7 +227,8 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     metric_type : {"diagonal", "full"}
         Form of the metric: one weight per feature, or a full matrix.
     ridge : float
-        Share of the total variance added to that within must-links; 0 (as published) is often degenerate.
+        Share of the total variance that is added to the variance within must-links. With 0 (as published),
+        the learned metric is often degenerate.
     n_init, max_iter : int
         Number of k-means runs (the best is used), and maximum number of iterations in each run.
 
@@ -636,7 +635,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Return the sum of distances in the metric B, and its gradient, for distances of at least ``least``."""
+    """Return the sum of distances in the metric B, and its gradient with distances raised to ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -692,7 +691,7 @@ class PairDifferences:
 
 
 def pair_differences(X: Features, pairs: Int64Array) -> Iterator[Features]:
-    """Yield the differences ``X[i] - X[j]`` of all pairs, in blocks of about 8 MiB."""
+    """Yield the differences ``X[i] - X[j]`` of all pairs, in blocks of about 8 MiB (less for sparse X)."""
     step = max(1, PAIR_ITEMS // max(1, X.shape[1]))
     for lo in range(0, len(pairs), step):
         i, j = pairs[lo : lo + step].T

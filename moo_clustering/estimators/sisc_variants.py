@@ -67,8 +67,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters (default: ``n_clusters``). The search favours the maximum number unless
-        ``"n_clusters"`` is an objective.
+        Minimum number of clusters. Default: ``n_clusters``. With a lower value, the search favours the
+        maximum number unless ``"n_clusters"`` is an objective.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
     objectives : sequence of str
@@ -407,7 +407,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
     weights : sequence of float
         Candidate weights of SISC, from 0 to 1. A single weight requires no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents: at most one per document; stratified if each document has one class.
+        Folds of the labelled documents. An integer is capped at the number of these documents, and its folds
+        are stratified if each document has one class.
     scoring : "macro_auc" or callable
         ``scoring(y_true, y_score)`` for indicators and logits of shape (n_documents, n_classes); higher is
         better. The macro AUC ignores labels that are the same for all documents of a fold.

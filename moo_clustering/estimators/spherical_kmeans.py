@@ -28,10 +28,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
     Rows are scaled to unit length. Zero rows join the largest cluster, with a warning. An empty cluster
-    receives the row least similar to its centroid. An iteration takes O(n_init nnz(X) n_clusters) time, or
-    O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features) n_clusters) memory
-    plus a copy of X, which remains sparse. Sources: I. Dhillon, D. Modha, "Concept decompositions for large
-    sparse text data using clustering", Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and
+    receives the row least similar to its own centroid. An iteration takes O(n_init nnz(X) n_clusters) time,
+    or O(n_init nnz(X) log(n_clusters)) for bisection. A fit uses O((n_samples + n_features) n_clusters)
+    memory plus a copy of X, which remains sparse. Sources: I. Dhillon, D. Modha, "Concept decompositions for
+    large sparse text data using clustering", Machine Learning 42 (2001); Y. Zhao, G. Karypis, "Empirical and
     theoretical comparisons of selected criterion functions for document clustering", Machine Learning 55
     (2004).
 

@@ -45,6 +45,9 @@ _REASONS = {
     ),
 }
 
+# Memberships, centres, logarithms of the feature weights, and impurities; and the history of the objective.
+Found = tuple[tuple[AnyFloatArray, AnyFloatArray, AnyFloatArray, FloatArray], FloatArray]
+
 # Arrays in a run archive, and the attributes that they contain.
 _ARRAYS = {
     "memberships": "memberships_",
@@ -255,9 +258,7 @@ class SubspaceEstimator(
         return None
 
     @abstractmethod
-    def _clusters(
-        self, data: SubspaceData, targets: Targets, rng: np.random.Generator
-    ) -> tuple[tuple[AnyFloatArray, AnyFloatArray, AnyFloatArray, FloatArray], FloatArray]:
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Found:
         """Find clusters from a single start; return the first four arguments of ``_set``, and the history."""
 
     def _check_parameters(self) -> None:
@@ -384,7 +385,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
 
     _exponent = 1.0
 
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Any:
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Found:
         found = subspace.entropy_weighted_kmeans(
             data,
             self.n_clusters,
@@ -463,7 +464,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
         return subspace.memberships_from_distances(distances, self._impurities, self._options)
 
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Any:
+    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Found:
         init: Any = getattr(self, "init", "seeds")  # SCAD2 has no such parameter
         memberships = subspace.start(init, data, targets, self.n_clusters, self._options, rng)
         found = subspace.iterate(

@@ -27,7 +27,7 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Feature means after subtracting the offset (third item), and standard deviations (0 if constant).
+# Means of the features after subtracting the offset, standard deviations (0 if constant), and the offset.
 Space = tuple[FloatArray, FloatArray, Any]
 # Penalty per violated cannot-link, in nats: larger than any gain, but small enough to keep precision.
 _VIOLATED = 1e9

@@ -98,11 +98,13 @@ def locus_graph(
     if metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features')
     integer("n_neighbors", n_neighbors)
-    if rank_cap is not None and rank_cap <= n_neighbors:
+    if rank_cap is not None and integer("rank_cap", rank_cap) <= n_neighbors:
         raise ValueError(f"rank_cap must be greater than n_neighbors={n_neighbors}, got {rank_cap}")
     choice("ties", ties, ("random", "index"))
     data = centred_features(X)
     n = len(data)
+    if groups is not None:
+        require_same_samples("groups and X", groups.n_samples, n)
     keys = neighborhoods.tie_keys(n, ties, rng)
     # Centre the data only for metrics based on differences; for others, such as cosine, the origin matters.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)

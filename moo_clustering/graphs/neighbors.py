@@ -484,7 +484,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 class MetricSpace:
-    """Points for a search by a given metric, which is Euclidean for cosine and squared Euclidean distances.
+    """Points for a search by a metric; for cosine and squared Euclidean distances, search is Euclidean.
 
     ``power`` is the p of the p-norm that ranks pairs as the metric does; None if there is none. ``square`` is
     the factor that converts squared search distances to the metric; None if search distances are final.

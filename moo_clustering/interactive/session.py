@@ -824,10 +824,10 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
     return head, events, rest == ""
 
 
-def has_answers(path: Path) -> bool:
-    """Return whether an answer file contains more than its header."""
+def has_answers(path: Path, *, undone: bool = True) -> bool:
+    """Return whether an answer file contains answers; without ``undone``, only those in effect count."""
     try:
-        return bool(_read(path)[1])
+        return sum(-1 if event.get("undo") and not undone else 1 for event in _read(path)[1]) > 0
     except SessionFileError:
         content = read_bytes(path, _LARGEST)
         # If a session was killed while writing its header, the file contains no answers.

@@ -27,6 +27,12 @@ class Part(NamedTuple):
     delayed: Any = None
 
 
+class Fault(NamedTuple):
+    """An error that retrying the task cannot fix."""
+
+    error: Exception
+
+
 def current_client() -> Any:
     """Return the current ``dask.distributed`` client, or None inside tasks or without a client."""
     distributed = sys.modules.get("distributed")
@@ -59,8 +65,8 @@ def run_pass(
             return _run_here(visit, items, args, merge, progress)
         result = _run_on(client, visit, items, args, merge, progress)
     for one in result if merge is None else [result]:
-        if isinstance(one, Exception):
-            raise one
+        if isinstance(one, Fault):
+            raise one.error
     return result
 
 
@@ -147,9 +153,9 @@ def _visited(visit: Any, part: Part, rows: Any, args: Any) -> Any:
     try:
         return visit(part, rows, *args)
     except (ValueError, TypeError) as error:
-        return error  # if it were raised, Dask would repeat the task, which would fail again
+        return Fault(error)  # if it were raised, Dask would repeat the task, which would fail again
 
 
 def _merged(merge: Merge, group: list[Any]) -> Any:
-    errors = [one for one in group if isinstance(one, Exception)]
-    return errors[0] if errors else reduce(merge, group)
+    faults = [one for one in group if isinstance(one, Fault)]
+    return faults[0] if faults else reduce(merge, group)

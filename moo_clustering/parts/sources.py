@@ -187,6 +187,7 @@ def parts(
     for name, value in (("columns", columns), ("drop", drop)):
         if isinstance(value, str):
             raise TypeError(f"{name} must be a list of names, such as [{value!r}], got {quoted(value)}")
+    columns, drop = None if columns is None else list(columns), [] if drop is None else list(drop)
     is_chosen = columns is not None or bool(drop)
     if isinstance(source, Parts):
         if is_chosen:

@@ -383,8 +383,8 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 
 def n_fragments(n_samples: int) -> int:
-    """Return how many fragments to form: a fifth of n_samples, within the limits below."""
-    # The minimum matters if there are few samples: n_samples // 5 clusters would be too few to merge.
+    """Return how many fragments to form: about a fifth of the number of samples, up to max(40, 3 sqrt(n))."""
+    # At least min(6, n) are formed, because n_samples // 5 clusters of few samples would be too few to merge.
     return max(min(n_samples // 5, max(40, math.isqrt(9 * n_samples))), min(n_samples, LEAST_TOP))
 
 

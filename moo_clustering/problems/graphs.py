@@ -525,7 +525,9 @@ class NeighborGraphProblem(FixedProblem):
             n_neighbors = min(default_n_neighbors(n_samples), width)
         _arrays.integer("n_neighbors", n_neighbors, 1, width, ", the width of the neighbour lists")
         if gene == "index" and width != n_samples - 1:
-            raise ValueError(f"gene='index' requires lists of full width, {n_samples - 1}; got width {width}")
+            raise ValueError(
+                f"gene='index' requires neighbour lists of width n_samples - 1 = {n_samples - 1}, got {width}"
+            )
         self.lists, self._distances = lists, lists.distances
         if sample_weight is not None:
             weight = checked_weights(sample_weight, n_samples)

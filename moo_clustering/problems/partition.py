@@ -294,7 +294,9 @@ class PartitionProblem(EncodedProblem):
             if name == "memberships":
                 values = checked_memberships(values, who, self.n_samples)
             if values.ndim == 0 or len(values) != len(X):
-                raise ValueError(f"{who} must return {len(X)} rows, one per genotype; got {values.shape}")
+                raise ValueError(
+                    f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}"
+                )
         return values
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -320,6 +322,8 @@ def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
         isinstance(given, tuple) and len(given) > 1 and given[-1] in ("max", "min") and callable(given[-2])
     )
     single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
+    if not (single or hasattr(objectives, "__len__")):
+        raise TypeError(f"objectives must be a validity index or a list of indices, got {quoted(objectives)}")
     return [objectives] if single else objectives  # type: ignore[return-value]
 
 

@@ -102,7 +102,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
         require_same_samples("y and X", len(self.targets.labelled), data.n)
         if "impurity" in self.objective_names and not self.targets.labelled.any():
-            raise ValueError("the objective 'impurity' requires labels; pass y, or use other objectives")
+            raise ValueError("the objective 'impurity' requires labels; label samples in y, or use others")
         self.encoding = SubspaceSeedEncoding(
             data, self.targets, n_seeds, k_min, n_sweeps=self.n_sweeps, options=options, n_jobs=n_jobs
         )

@@ -19,6 +19,7 @@ from moo_clustering.subspace.classes import impurity
 from moo_clustering.subspace.data import SubspaceData, for_blocks, n_blocks
 
 ChiScale = Literal["n", "n_labelled"]
+_WeightPanel = tuple[AnyFloatArray, FloatArray, FloatArray, float]
 
 
 @documented()
@@ -171,7 +172,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 
 def _weight_panel(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
-) -> tuple[AnyFloatArray, FloatArray, FloatArray, float]:
+) -> _WeightPanel:
     """Compute the terms of the distances that depend on centroids and weights, but not on samples.
 
     Returns ``panel``, ``constants``, ``scales`` and ``tolerance``. Distances are scales * (constants + Y
@@ -200,7 +201,7 @@ def _weight_panel(
 
 def _update(
     data: SubspaceData,
-    weights: tuple[Any, ...],
+    weights: _WeightPanel,
     impurities: FloatArray,
     memberships: AnyFloatArray,
     options: SubspaceOptions,
@@ -227,7 +228,7 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
     return blame if options.impurity_in_membership else np.ones(len(blame))
 
 
-def _fill(data: SubspaceData, weights: tuple[Any, ...], lo: int, hi: int, out: FloatArray) -> None:
+def _fill(data: SubspaceData, weights: _WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
     """Compute the distances from samples lo..hi-1 to all clusters."""
     panel, *terms = weights
     data.matrix.weighted(panel, out.shape[1], lo, hi, out)

@@ -235,7 +235,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as 0..k-1, and return the k labels, sorted or (if this fails) by first appearance."""
+    """Encode labels as 0..k-1; also return the k labels, sorted if possible, otherwise by appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)

@@ -527,7 +527,7 @@ class SumOfSquares(base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class Connectivity(base.PopulationIndex):
-    """Sum over samples of a penalty 1/r for each r-th neighbour, r = 1..L, in another cluster; minimised.
+    """Sum over samples of a penalty of 1/r for each r-th neighbour, r = 1..L, in another cluster; minimised.
 
     The index is defined for every partition, and 0 for a single cluster. Takes O(p n L) time for p
     individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007,
@@ -540,8 +540,8 @@ class Connectivity(base.PopulationIndex):
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. The order of sample indices leaks the classes if rows are sorted by
-        class.
+        Order of equidistant neighbours. ``"index"``, the order of the rows, leaks the classes if rows are
+        sorted by class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional

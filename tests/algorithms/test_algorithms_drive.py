@@ -36,6 +36,14 @@ def test_bad_n_gen_before_any_work(n_gen, error):
     assert search.calls == []
 
 
+@pytest.mark.parametrize("checkpoint", [3, ["file.npz"]])
+def test_bad_checkpoint_before_any_work(checkpoint):
+    search = CountingSearch()
+    with pytest.raises(TypeError, match="checkpoint must be a path or a Checkpoint, got "):
+        drive(search, n_gen=2, checkpoint=checkpoint)
+    assert search.calls == []
+
+
 def test_numpy_n_gen():
     search = CountingSearch()
     drive(search, n_gen=np.int64(2))

@@ -329,7 +329,7 @@ def test_values_of_descriptors_are_numbers_and_a_new_search_has_no_course():
     archive = found_by(n_gen=1).algorithm.archive_
     with pytest.raises(TypeError, match=r"n_clusters must .*got 'five'"):
         archive.best(n_clusters="five")
-    with pytest.raises(ValueError, match="n_clusters must be finite"):
+    with pytest.raises(ValueError, match="n_clusters must be finite numbers"):
         archive.best(n_clusters=np.nan)
     assert MapElites().course_.empty
 

@@ -85,6 +85,8 @@ def test_what_is_no_answer_is_asked_again(asked_run):
     assert words(asked_run) == ["together", "together", "undo", "undo"]
     assert result.output.rstrip().endswith("No answers were given, so nothing was saved.")
     assert not (asked_run / "asked").exists()
+    assert ask(asked_run, "t\nq\n", "--error-rate", "0.1").exit_code == 0
+    assert words(asked_run) == ["together"]
 
 
 def test_options_of_a_session(asked_run):
@@ -118,7 +120,9 @@ def test_refusals_are_one_sentence(asked_run, tmp_path, fails):
     (tmp_path / "own" / "letter.txt").write_text("dear")
     assert "choose another folder with --out" in fails("ask", asked_run, "--out", tmp_path / "own")
     assert (tmp_path / "own" / "letter.txt").read_text() == "dear"
-    assert "0<=x<0.5" in fails("ask", asked_run, "--error-rate", "0.6")
+    for rate in ("0.6", "nan", "often"):
+        said = fails("ask", asked_run, "--error-rate", rate)
+        assert f"'{rate}' is not valid; use a number of at least 0 and below 0.5, or auto" in said
     with locked(asked_run):
         assert "another process is writing to" in fails("ask", asked_run)
     assert not (asked_run / "answers.json").exists()

@@ -219,6 +219,12 @@ def test_no_label_among_the_partial_labels(fails, slices, table, tmp_path):
     assert message == "column 's' (--partial-labels) contains no labels"
 
 
+def test_a_run_folder_with_the_name_of_a_bundled_set(run, slices):
+    for folder in ("iris", "again"):
+        assert run("fit", "iris", "--method", "slices", "-k", 3, "--out", folder).exit_code == 0
+    assert pd.read_csv("again/labels.csv").equals(pd.read_csv("iris/labels.csv"))
+
+
 def test_columns_of_bundled_sets(fails, slices):
     message = fails(
         "fit", "wine", "--method", "slices", "-k", 2, "--labels", "y", "--drop", "a", "--out", "o"

@@ -55,7 +55,7 @@ def test_outlying_instances():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_bags": 2, "n_clusters": 3}, "n_bags must be an integer of at least 3, got 2"),
+        ({"n_bags": 2, "n_clusters": 3}, r"n_bags must be at least n_clusters \(3\), got 2"),
         ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
         ({"n_features": 0}, "n_features must be an integer of at least 1, got 0"),
         ({"bag_size": (0, 2)}, r"1 <= minimum <= maximum, got \(0, 2\)"),

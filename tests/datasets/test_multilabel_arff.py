@@ -227,6 +227,8 @@ def test_identifiers(read):
 def test_columns_with_two_roles_or_none(read):
     with pytest.raises(DataError, match=r"no attribute 'abrt' \(drop\); did you mean 'abort'"):
         read(HEADER + SPARSE, drop=["abrt"])
+    with pytest.raises(DataError, match=r"no attribute 3 \(identifier\)"):
+        read(HEADER + SPARSE, id_column=3)
     with pytest.raises(DataError, match="'class01' cannot be both the label"):
         read(HEADER + SPARSE, drop=["class01"])
     with pytest.raises(DataError, match="'x' cannot be both the identifier"):

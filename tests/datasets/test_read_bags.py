@@ -225,7 +225,9 @@ def test_tables_that_cannot_be_read(write, text, message):
     [
         ({"bag": "bags"}, r"no column 'bags' \(bag\); did you mean 'bag'\?"),
         ({"label": "clas"}, r"no column 'clas' \(label\); did you mean 'class'\?"),
+        ({"label": ""}, r"no column '' \(label\)"),
         ({"drop": ["z"]}, r"no column 'z' \(drop\)"),
+        ({"drop": [1]}, r"no column 1 \(drop\)"),
         ({"nominal": ["z"]}, r"no column 'z' \(nominal\)"),
         ({"bag": "bag", "drop": ["bag"]}, "cannot be both the bag and the drop column"),
         ({"bag": "class", "label": "class"}, "cannot be both the bag and the label column"),
@@ -334,6 +336,8 @@ def test_archive(save):
     assert read_bags(path, nominal=["x0"]).bags.feature_names == ("x0=0", "x0=2", "x0=4", "x1")
     with pytest.raises(DataError, match=r"no array 'othr' \(label\); did you mean 'other'\?"):
         read_bags(path, label="othr")
+    with pytest.raises(DataError, match=r"no array '' \(label\)"):
+        read_bags(path, label="")
     with pytest.raises(DataError, match="defines its bags by the array 'bag_offsets'"):
         read_bags(path, bag="x0")
 

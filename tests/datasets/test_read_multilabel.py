@@ -199,6 +199,8 @@ def test_kinds_of_labels_option(tmp_path):
     np.savez(tmp_path / "a.npz", X=X, Y=Y)
     with pytest.raises(TypeError, match="labels must be the path of the archive"):
         read_multilabel(tmp_path / "a.npz", labels=["u", "v"])
+    with pytest.raises(DataError, match=r"file u \(label names\) does not exist"):
+        read_multilabel(tmp_path / "a.npz", label_names="u")
     (tmp_path / "a.arff").write_text("@relation r\n")
     with pytest.raises(TypeError, match="labels must be a sequence of names"):
         read_multilabel(tmp_path / "a.arff", labels="u")

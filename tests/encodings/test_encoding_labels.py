@@ -54,3 +54,9 @@ def test_genes_are_uniform_with_one_number_of_clusters():
 def test_misuse(k_min, k_max):
     with pytest.raises(ValueError, match="k_min and k_max"):
         LabelEncoding(5, k_max=k_max, k_min=k_min)
+
+
+@pytest.mark.parametrize("n_samples", [5.5, "5", None])
+def test_a_number_of_samples_that_is_no_integer(n_samples):
+    with pytest.raises(TypeError, match="n_samples must be an integer, got "):
+        LabelEncoding(n_samples, k_max=3)

@@ -110,7 +110,7 @@ def test_components_are_divided_separately():
         ({"weight": -np.ones(10)}, "weight must be non-negative, got -1 for area 0"),
         ({"weight": np.arange(10.0), "high": 5}, "area 9 alone weighs 9, more than high=5"),
         ({"low": 4, "high": 2}, "low must be between 0 and high, got low=4 and high=2"),
-        ({"low": 6}, "2 regions with loads from 6 to inf are impossible, because .* allow 1 to 1;"),
+        ({"low": 6}, "2 regions with loads from 6 to inf are impossible, .*components allow 1 to 1 regions;"),
         ({"low": 5, "high": 5, "weight": [2.0] * 5 + [0.0] * 5}, "found no plan of 2 connected regions"),
         ({"plan": [0, 1] * 5}, "plan must have n_regions connected regions"),
     ],

@@ -150,11 +150,11 @@ def test_ties_go_to_fewer_clusters_and_hills_are_promising():
     [
         ({"F": [1, 2]}, r"the front must have shape \(n_solutions, 2\)"),
         ({"F": np.ones((4, 3))}, r"got \(4, 3\)"),
-        ({"n_clusters": [1, 2]}, r"n_clusters of the front must have one integer per solution \(4\), got 2"),
+        ({"n_clusters": [1, 2]}, r"n_clusters of the front must contain one integer per solution \(4\), got 2"),
         ({"controls": []}, "at least one front"),
         (
             {"controls": [([(1, 2)], [1, 2])]},
-            r"of control front 0 must have one integer per solution \(1\), got 2",
+            r"of control front 0 must contain one integer per solution \(1\), got 2",
         ),
         ({"n_clusters": [7, 8, 9, 9]}, "F must contain a solution with at most 5 clusters"),
         ({"controls": [([(1, 2)], [9])]}, "every control front must contain a solution with at most 4"),

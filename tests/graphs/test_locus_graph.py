@@ -149,11 +149,18 @@ def test_memory_at_a_hundred_thousand():
         ({"rank_cap": 10}, "rank_cap must be greater than n_neighbors=10"),
         ({"root": 99}, "root"),
         ({"ties": "rows"}, "ties"),
+        ({"groups": constraint_groups(3, [0, 0, 0])}, "groups and X must have the same number of samples"),
     ],
 )
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         locus_graph(LINE, rng=rng(), **options)
+
+
+def test_a_cap_that_is_no_integer_is_refused_before_the_search():
+    for cap in ("12", 12.5):
+        with pytest.raises(TypeError, match="rank_cap must be an integer of at least 1"):
+            locus_graph(np.empty((0, 2)), rng=rng(), rank_cap=cap)
 
 
 def assert_as_defined(X, D, tree, interest, keys, cap=None):

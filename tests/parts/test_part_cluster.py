@@ -101,6 +101,12 @@ def test_faults_on_workers_name_the_part(client, tmp_path):
         Survey(found, 10)
 
 
+def test_errors_that_a_function_returns_are_results(client, tmp_path):
+    found = parts(sources(tmp_path, table())["glob"][0])
+    errors = found.map(lambda rows, start: ValueError(start))
+    assert list(map(str, errors)) == [str(part.start) for part in found.items]
+
+
 def test_workers_of_another_version_are_refused(client, tmp_path, monkeypatch):
     found = parts(sources(tmp_path, table())["glob"][0])
     monkeypatch.setattr("moo_clustering.parts.passes._CHECKED", set())

@@ -55,6 +55,9 @@ def test_csv_reads_integers_and_decimals_as_float64(tmp_path):
 def test_columns_are_selected_and_types_are_joined(tmp_path):
     frame = pd.DataFrame({"n": [1, 2], "name": ["a", "b"], "x": np.float32([0.5, 1.5])})
     frame.to_parquet(tmp_path / "a.parquet")
+    for names in (frame.columns[1:2], np.array(["name"]), iter(["name"])):
+        assert parts(tmp_path, drop=names).columns == ("n", "x")
+    assert parts(tmp_path, columns=frame.columns[[0, 2]]).columns == ("n", "x")
     found = parts(tmp_path, columns=["x", "n"])
     assert found.dtype == np.float64
     np.testing.assert_array_equal(gathered(found), [[0.5, 1], [1.5, 2]])

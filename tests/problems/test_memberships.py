@@ -246,6 +246,17 @@ def test_memberships_of_a_custom_encoding():
     with pytest.raises(ValueError, match=r"TwoSided.memberships must sum to 1 .* got 1.2 for sample 0"):
         PartitionProblem(X, wrong, ["partition_coefficient"]).evaluate(genes)
 
+    class TooShort(TwoSided):
+        def memberships(self, X):
+            return super().memberships(X[:1])
+
+        def decode(self, X):
+            return super().memberships(X).argmax(axis=2).astype(np.int32)
+
+    problem = PartitionProblem(X, TooShort(), ["partition_coefficient"])
+    with pytest.raises(ValueError, match=r"must return 2 rows, one per genotype, got shape \(1, 18, 2\)"):
+        problem.evaluate(genes)
+
 
 def test_what_an_encoding_lacks():
     with pytest.raises(TypeError, match="index 'spread' requires centers, but LabelEncoding has no method"):

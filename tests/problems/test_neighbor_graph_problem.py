@@ -131,6 +131,8 @@ def test_widths_of_lists_from_data():
     assert made(list_width=9) == (9, 4)
     assert made(list_width=3, n_neighbors=7) == (3, 3)
     assert made(gene="index", n_neighbors=7) == (39, 7)
+    with pytest.raises(ValueError, match="neighbour lists of width n_samples - 1 = 39, got 4"):
+        made(gene="index", list_width=4)
 
 
 @pytest.mark.filterwarnings("error")
@@ -150,7 +152,7 @@ def test_distances_beyond_single_precision_are_refused(factor, which, metric):
         ({"diversity": "all"}, "diversity must be"),
         ({"n_neighbors": 0}, "n_neighbors must be an integer from 1 to 2"),
         ({"n_neighbors": 4}, "the width of the neighbour lists, got 4"),
-        ({"gene": "index"}, "full width, 3; got"),
+        ({"gene": "index"}, "width n_samples - 1 = 3, got"),
     ],
 )
 def test_bad_options(kwargs, message):

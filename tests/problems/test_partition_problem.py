@@ -375,6 +375,7 @@ def test_indices_must_give_one_value_each():
         ({"objectives": []}, ValueError, "at least one"),
         ({"objectives": ["nonsense"]}, ValueError, "nonsense"),
         ({"objectives": [3]}, TypeError, "index"),
+        ({"objectives": None}, TypeError, "a validity index or a list of indices, got None"),
         ({"objectives": ["deviation", "deviation"]}, ValueError, "more than once"),
         ({"data": X[:20]}, ValueError, "encoding must have the same number of samples, got 20 and 30"),
         (

@@ -215,7 +215,7 @@ def test_without_labels():
     X, _ = documents()
     with pytest.raises(ValueError, match="'impurity' requires labels"):
         SubspaceClusteringProblem(X, n_seeds=3)
-    with pytest.raises(ValueError, match="'impurity' requires labels"):
+    with pytest.raises(ValueError, match="'impurity' requires labels; label samples in y"):
         SubspaceClusteringProblem(X, np.full(len(X), -1), n_seeds=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

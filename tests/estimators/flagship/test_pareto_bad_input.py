@@ -49,6 +49,7 @@ def test_a_trivial_pool():
         assert np.isnan(model.confidence_)
         assert_array_equal(model.labels_, 0)
         assert len(model.alternatives_) == 0
+        assert model.alternatives_["confidence"].dtype == float
         assert_array_equal(model.predict(rows), 0)
         assert_array_equal(model.pareto_labels_, np.zeros((1, len(rows))))
         assert_array_equal(model.choose("select").labels_, 0)

@@ -170,6 +170,16 @@ def test_constant_feature_counts_for_nothing(cls):
 
 
 @BOTH
+def test_data_with_too_large_a_range_leave_the_last_fit_unchanged(cls):
+    bags, _ = blobs()
+    model = cls(3, random_state=0).fit(bags)
+    before = model.transform(bags)
+    with pytest.raises(ValueError, match="overflows; rescale the feature"):
+        model.fit([[[-1e308, 0.0, 0.0]], [[1e308, 0.0, 0.0]], [[0.0, 0.0, 0.0]]])
+    np.testing.assert_array_equal(model.transform(bags), before)
+
+
+@BOTH
 def test_units_do_not_matter_when_normalized(cls):
     bags, _ = blobs(spread=4.0)
     moved = [bag * [1e3, 2.0, 0.25] + [1e5, 0.0, -3.0] for bag in bags]

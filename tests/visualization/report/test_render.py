@@ -194,6 +194,12 @@ def test_a_page_is_the_same_every_time():
     assert render(content()) == render(content())
 
 
+@pytest.mark.parametrize("path", [None, 3])
+def test_what_is_no_path_is_named(path):
+    with pytest.raises(TypeError, match=f"path must be a string or a path, got {path}"):
+        write_report(content(), path)
+
+
 def test_wrong_labels_leave_the_old_page(tmp_path):
     path = tmp_path / "report.html"
     path.write_text("old")
