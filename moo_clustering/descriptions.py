@@ -518,7 +518,8 @@ class Heatmap:
     Attributes
     ----------
     columns : sequence of (str, str)
-        Column or term; and "mean", the category whose share is shown, or "" for a median or another share.
+        Name of a column or term, and what the values show. This is "mean" for means, a category for its
+        share, or "" for a median or another share.
     levels : ndarray of shape (n_clusters, n_columns), float64
         Mean rank or share in the cluster minus that in all samples, in standard deviations.
     values : sequence of sequence of str

@@ -280,8 +280,8 @@ class ClusterChanges:
     births : tuple of int
         Clusters that match no earlier cluster and are not part of a split.
     deaths : tuple of int
-        Clusters that have become inactive: they received no new rows, although the probability of this would
-        be below .01 if nothing had changed. They keep their earlier rows.
+        Clusters that have become inactive, because they received no new rows. If nothing had changed, the
+        probability of this would be below .01. These clusters keep their earlier rows.
     inactive : tuple of int
         ``deaths``, and clusters that died in earlier updates and have not received rows since.
     merges : dict of int to tuple of int

@@ -145,7 +145,8 @@ class AttainmentScores:
     def promising(self) -> IntpArray:
         """Return the best solution for each number of clusters at which the score has a local maximum.
 
-        A local maximum exceeds the score at the next lower number, and is not below that at the next higher.
+        A local maximum is higher than the score at the next lower number of clusters, and at least as high as
+        the score at the next higher number.
         """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -249,7 +250,7 @@ def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatA
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`: solutions, called members, by increasing number of links.
+    """Result of :func:`srmosc_hull_front`. Its solutions, called members, have increasing numbers of links.
 
     Attributes
     ----------

@@ -111,8 +111,7 @@ class PoolResult:
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters by granularity: that of the result, and that of the best partition for each other
-        granularity.
+        Number of clusters by granularity, in the result and in the best partition of other granularities.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -154,7 +153,9 @@ class PoolResult:
 
 
 class Coassociation(NamedTuple):
-    """Fraction of the pool's partitions that join two samples (or landmarks, if there are many samples).
+    """Fractions of the partitions in a pool that put two samples into the same cluster.
+
+    If there are many samples, the fractions refer to pairs of landmarks.
 
     Attributes
     ----------
@@ -183,7 +184,8 @@ class ClusteringResult:
     member : int, optional
         Row of the partition ``labels`` in the front.
     member_is_known : bool
-        If True, ``member=None`` means that ``labels`` is not on the front. If False, the front is searched.
+        If ``member`` is None, whether ``labels`` is known to be absent from the front. If this is False, the
+        front is searched for ``labels``.
     rules : sequence of str
         Names of the rules that select a solution without a new search.
     select : callable, optional
@@ -233,8 +235,8 @@ class ClusteringResult:
     records : sequence
         Recorders, logbooks or arrays of the search, for plots.
     lines, history, arrays : callable
-        Called without arguments, return the lines of a summary for a card, the search history as a table (or
-        None), and additional arrays for the archive by name.
+        Functions without arguments. They return the lines of a summary for a card, the search history as a
+        table (or None), and additional arrays for the archive by name.
     user_names : mapping of int to str
         Cluster names set by the user.
     """
@@ -365,14 +367,14 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace names with those set by the user; other clusters of the same name get a number: "a (2)"."""
+    """Replace names with those set by the user, and number other clusters of the same name, as ``a (2)``."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
 
 
 def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
-    """Describe cluster sizes, outliers and the number of ``new`` clusters: "2 clusters of 9, 5 samples"."""
+    """Describe cluster sizes, ``new`` clusters and outliers, as in ``2 clusters of 9, 5 samples``."""
     weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
     sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
     sizes = sizes[sizes > 0]

@@ -205,7 +205,7 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets that trade off fidelity and number of conditions, by increasing number of conditions.
+    """Rule sets in order of increasing number of conditions and increasing fidelity.
 
     Printing shows the rule set that :meth:`select` returns.
 
