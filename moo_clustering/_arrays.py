@@ -139,7 +139,6 @@ class Seed(np.random.SeedSequence):
 
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
-    """Derive ``n`` independent seeds from a random state."""
     # If the user passes a generator, draw from it, so that a second fit uses other seeds, as in scikit-learn.
     if isinstance(random_state, np.random.Generator):
         entropy: Any = int(random_state.integers(2**63))
@@ -241,7 +240,6 @@ def knee(F: NDArray[np.float64]) -> int:
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """Check that a parameter is an integer within bounds, and return an int."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")

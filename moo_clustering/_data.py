@@ -130,7 +130,6 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
 
 
 def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.float64]:
-    """Check that amounts, shape (n_samples,), are non-negative with a finite sum; return a float64 copy."""
     found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
     if (found < 0).any():
         i = int((found < 0).argmax())
@@ -260,7 +259,6 @@ def is_partitioned(X: Any) -> bool:
 
 
 def refuse_frames(X: Any, name: str = "X") -> None:
-    """Raise a TypeError for a list of data frames, because it could contain bags or parts of one table."""
     if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
         raise TypeError(
             f"{name} must be one table, got a list of {len(X)} data frames; pass Bags.from_list({name}) if "
@@ -498,7 +496,6 @@ def without_duplicates(X: Any) -> Any:
 
 
 def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
-    """Warn about rows of zeros, which have no direction, and about dense rows of very different lengths."""
     sizes = row_sizes(X)
     if n_zero := int((sizes == 0.0).sum()):
         why = "so their directions are undefined and their clusters meaningless; remove them"

@@ -122,7 +122,6 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
-    """Raise a ValueError if ``n_matrices`` float64 matrices of shape (n, n) exceed ``max_memory`` bytes."""
     is_number = isinstance(max_memory, int | float | np.number) and not np.isnan(max_memory)
     if isinstance(max_memory, bool) or not is_number:
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
@@ -152,7 +151,6 @@ def centred_features(data: Any) -> NDArray[np.float64]:
 
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:
-    """Return the mean of all n^2 squared distances, which are added in float64."""
     value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
     if not np.isfinite(value):
         raise ValueError("data has distances so large that their squares overflow; rescale it")

@@ -423,7 +423,7 @@ class Meter:
             if len(self.front):
                 genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
             rows = non_dominated(F)
-            # Identical solutions are adjacent, because rows are in lexicographic order.
+            # Equal rows are adjacent, because the rows are in lexicographic order.
             rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:

@@ -24,7 +24,7 @@ __all__ = ["ClusterChanges", "Drift"]
 
 # New rows are unlike the training rows if they exceed this quantile of the distances in their cluster.
 USUAL = 0.99
-_MOST_ROWS = 20_000  # maximum number of training rows with which new rows are compared
+_MOST_ROWS = 20_000
 _UNSEEN = {
     "unreadable": "that could not be read",
     "new category": "not seen in the fit",
@@ -330,7 +330,6 @@ class ClusterChanges:
         of_old = counts.sum(axis=1)[:, None]
         whole = ((counts >= _MERGED * of_old) & (of_old > 0)).T
         merges = {new: tuple(np.flatnonzero(row).tolist()) for new, row in enumerate(whole) if row.sum() > 1}
-        # Each part of a split has at least a fraction _SPLIT of the cluster's rows, and at least two rows.
         large = counts >= np.maximum(_SPLIT * of_old, 2)
         splits = {old: tuple(np.flatnonzero(row).tolist()) for old, row in enumerate(large) if row.sum() > 1}
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
@@ -398,7 +397,6 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
     """Match earlier clusters with current clusters, so that matched clusters share the most rows."""
-    # An earlier cluster can match only a cluster that contains at least a fraction _SPLIT of its rows.
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
     pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)

@@ -392,7 +392,6 @@ class _Column:
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
-        """Describe a column, and convert its values to numbers, seconds or category codes."""
         # Find the type of the values, such as boolean for a column of booleans and None.
         if column.dtype == object:
             column = column.convert_dtypes()
@@ -783,7 +782,7 @@ class _Descent:
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
         """Optimise the conditions while this adds correct rows. With ``own_column``, keep their columns."""
         right = self._n_right(tree)
-        for _ in range(4):  # at most four passes over the nodes
+        for _ in range(4):
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
             now = self._n_right(changed)
             if now <= right:

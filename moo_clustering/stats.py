@@ -571,7 +571,6 @@ def score_precision(score: Any, dtype: Any = None) -> float:
 
 def as_results(results: Any, *, methods: Sequence[str] | None = None) -> tuple[pd.DataFrame, FloatArray]:
     """Check a table of results (n_datasets, n_methods); return it and the relative precision of each row."""
-    # ``methods`` contains names for the columns of an array.
     if isinstance(results, pd.DataFrame):
         if methods is not None:
             raise ValueError("methods must be None if results is a DataFrame, which has column names")
