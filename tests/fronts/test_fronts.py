@@ -150,7 +150,7 @@ def test_ties_go_to_fewer_clusters_and_hills_are_promising():
     [
         ({"F": [1, 2]}, r"the front must have shape \(n_solutions, 2\)"),
         ({"F": np.ones((4, 3))}, r"got \(4, 3\)"),
-        ({"n_clusters": [1, 2]}, r"n_clusters of the front must contain one integer per solution \(4\), got 2"),
+        ({"n_clusters": [1, 2]}, r"n_clusters of the front must contain one integer per solution \(4\)"),
         ({"controls": []}, "at least one front"),
         (
             {"controls": [([(1, 2)], [1, 2])]},
