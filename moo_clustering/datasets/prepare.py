@@ -650,7 +650,7 @@ class _Scale:
         is_known: BoolArray,
         usual: Any,
         weight: float,
-        filled: Any,
+        filled: NDArray[Any],
         is_equal: bool,
     ) -> None:
         known = filled if is_known.all() else column.values[is_known]
