@@ -153,7 +153,7 @@ def prepare_table(
         are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
         ``"neighbors"``: fill missing cells with the mean (or mode) of the five nearest rows in which the cell
-        is known. ``"median"``: fill them with the column's median (or mode); these rows may form a cluster.
+        is known. ``"median"``: fill them with the column's median (or mode); filled rows may form a cluster.
 
     Notes
     -----
