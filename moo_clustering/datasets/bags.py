@@ -197,10 +197,8 @@ class _Rows:
 
     def bag(self, row: int) -> str:
         """Return the name of a row's bag for messages."""
-        bag = int(self.bag_of_row[row])
-        if self.bag_ids is None:
-            return f"bag {bag + 1} of {int(self.bag_of_row.max()) + 1}"
-        return f"bag {self.bag_ids[bag]!r}"
+        bag, ids = int(self.bag_of_row[row]), self.bag_ids
+        return f"bag {bag + 1} of {self.bag_of_row.max() + 1}" if ids is None else f"bag {ids[bag]!r}"
 
     def with_bags(self, column: int, source: Path) -> Self:
         """Number the bags in order of first appearance of the identifiers in a column."""

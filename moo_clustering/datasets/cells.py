@@ -184,6 +184,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
         mixed = not all("." in text for text in known)
         _, values, _ = read_numbers(known, np.bincount(cells.where + 1)[1:])
         return replace(column, values=_spread(values, cells.where), grouped=mixed)
+    # The points of a grouped column are read as thousands separators here, which implies decimal commas.
     way: Literal["comma", "point"] = "comma" if decimal or column.grouped else "point"
     return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
 

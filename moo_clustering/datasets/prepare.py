@@ -153,7 +153,7 @@ def prepare_table(
         are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
     missing : {"neighbors", "median"}, default="neighbors"
         ``"neighbors"``: fill missing cells with the mean (or mode) of the five nearest rows in which the cell
-        is known. ``"median"``: fill them with the column's median (or mode); these rows may form a cluster.
+        is known. ``"median"``: fill them with the column's median (or mode); filled rows may form a cluster.
 
     Notes
     -----
@@ -650,7 +650,7 @@ class _Scale:
         is_known: BoolArray,
         usual: Any,
         weight: float,
-        filled: Any,
+        filled: NDArray[Any],
         is_equal: bool,
     ) -> None:
         known = filled if is_known.all() else column.values[is_known]

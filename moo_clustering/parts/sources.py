@@ -188,9 +188,8 @@ def parts(
         if isinstance(value, str):
             raise TypeError(f"{name} must be a list of names, such as [{value!r}], got {quoted(value)}")
     columns, drop = None if columns is None else list(columns), [] if drop is None else list(drop)
-    is_chosen = columns is not None or bool(drop)
     if isinstance(source, Parts):
-        if is_chosen:
+        if columns is not None or drop:
             raise ValueError("columns and drop must be omitted if source is already a partitioned table")
         return source
     paths = source if isinstance(source, list | tuple) else [source]
@@ -201,7 +200,7 @@ def parts(
     elif hasattr(source, "to_delayed") and hasattr(source, "dask"):
         found = _of_dask(source, columns, drop)
     elif isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr":
-        if is_chosen:
+        if columns is not None or drop:
             raise ValueError("columns and drop apply only to files and frames; index the array instead")
         found = _of_array(source, rows_per_part)
     else:
