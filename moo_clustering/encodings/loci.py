@@ -41,7 +41,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Only these are drawn for links.
+        Nearest other samples of every sample, nearest first, padded with -1. Random links lead to these.
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"

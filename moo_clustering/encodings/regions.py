@@ -277,7 +277,7 @@ class RegionEncoding(LabelEncoding):
             kind = "graph" if len(sizes) == 1 else kind
             raise ValueError(
                 f"the {kind} with area {area} weighs {weights[one]:g}, which cannot be divided into regions "
-                f"with loads from {self.low:g} to {self.high:g}; connect it to others, or widen the bounds"
+                f"with loads from {self.low:g} to {self.high:g}; link it to other areas, or widen the bounds"
             )
         if not least.sum() <= self.n_regions <= most.sum():
             raise ValueError(

@@ -358,7 +358,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_weights_(self) -> IntpArray | None:
-        """Number of samples of each landmark, shape (n_landmarks,), or None without landmarks."""
+        """Number of samples that each landmark represents, shape (n_landmarks,), or None."""
         check_is_fitted(self)
         return None if self._samples.landmark_of is None else self._samples.sizes.astype(np.intp)
 

@@ -179,6 +179,7 @@ def _fitted(model: Any, X: FloatArray, codes: Int64Array, n_classes: int) -> Cla
     present = np.unique(codes)
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         fitted = model.fit(X, codes) if len(present) > 1 else None
+    # Unlike a closure, a partial function can be pickled.
     return partial(_probabilities, model=fitted, present=present, n_classes=n_classes)
 
 

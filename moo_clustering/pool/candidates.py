@@ -33,7 +33,7 @@ from moo_clustering.pool.extra import Extra, extra_partitions
 
 # Fewer families cause a warning, because the agreement between few families is weak evidence.
 _FEW_FAMILIES = 4
-# Display family of each family that is applied to distances.
+# Families that are applied to distances, and their names in the pool.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 BUILDERS: dict[str, clusterings.Builder] = {
     "km": clusterings.kmeans_partitions,

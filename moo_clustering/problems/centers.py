@@ -326,7 +326,8 @@ class FuzzyCenterEncoding(CenterEncoding):
 def fuzzy_memberships(dissimilarities: FloatArray, fuzziness: float, axis: int = -1) -> FloatArray:
     """Compute memberships proportional to d^(-1 / (fuzziness - 1)) for dissimilarities d.
 
-    In fuzzy c-means, dissimilarities are squared distances. If q of them are 0, their memberships are 1/q.
+    In fuzzy c-means, dissimilarities are squared distances. A sample with dissimilarity 0 from q clusters has
+    membership 1/q in each of these.
     """
     least = dissimilarities.min(axis=axis, keepdims=True)
     # Dividing the smallest value by larger ones cannot overflow, and never divides by zero.
