@@ -24,7 +24,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import expit
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, integer, positive, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, integer, positive, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms.pymoo_search import (
@@ -157,9 +157,9 @@ class AMOSA(Algorithm):
             raise ValueError(
                 f"t_min and t_max must satisfy 0 < t_min < t_max, got t_min={t_min} and t_max={t_max}"
             )
-        self.cooling = positive("cooling", cooling)
-        if self.cooling >= 1:
-            raise ValueError(f"cooling must be between 0 and 1, got {cooling}")
+        self.cooling = probability("cooling", cooling)
+        if self.cooling in (0, 1):
+            raise ValueError(f"cooling must be above 0 and below 1, got {cooling}")
         self.acceptance: Acceptance = choice("acceptance", acceptance, ("physical", "literal"))
         self.sampling, self.perturb, self.repair = sampling, perturb, repair
         self.duplicates = duplicate_elimination(eliminate_duplicates)

@@ -372,7 +372,8 @@ def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
 
 def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
     """Return a new generator with a saved state."""
-    kind = getattr(np.random, name := state["bit_generator"], None)
+    name = state["bit_generator"]
+    kind = None if name == "BitGenerator" else vars(np.random).get(name)
     if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
         raise ValueError(f"the saved random state is from the unknown generator {name!r}")
     rng = np.random.Generator(kind(0))
@@ -533,7 +534,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP Statistics of the first objective's finite values: min, avg, std, max (NaN if none)."""
+    """Return DEAP Statistics (min, avg, std, max) of the first objective's finite values; NaN without any."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))

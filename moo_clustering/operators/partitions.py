@@ -558,7 +558,8 @@ class ClusterNumberRepair(base.GeneRepair):
 
     def repaired(self, X: NDArray[Any], rng: np.random.Generator) -> Labels:
         """Return canonical copies of partitions, each repaired to have ``n_clusters`` clusters."""
-        return np.stack([self._fitted(row, rng) for row in canonical_rows(X, self.graph.n_samples)])
+        out = canonical_rows(X, self.graph.n_samples)
+        return np.array([self._fitted(row, rng) for row in out], dtype=out.dtype).reshape(out.shape)
 
     def _fitted(self, labels: Labels, rng: np.random.Generator) -> Labels:
         while labels.max() + 1 > self.n_clusters:

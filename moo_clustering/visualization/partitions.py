@@ -194,10 +194,9 @@ def plot_regions(
             else:
                 panel.scatter(points[own, 0], points[own, 1], s=26.0, marker="s", lw=0.0, **look)
         if changed is not None:
-            places = (
-                [shape.representative_point().coords[0][:2] for shape in shapes] if are_polygons else points
-            )
-            x, y = np.asarray(places)[np.flatnonzero(changed)].T
+            marked = np.flatnonzero(changed)
+            inside = [shapes[i].representative_point().coords[0][:2] for i in marked] if are_polygons else []
+            x, y = (np.reshape(inside, (-1, 2)) if are_polygons else points[marked]).T
             panel.scatter(x, y, s=14.0, c="black", marker="x", lw=0.8, label="changed")
         panel.set(aspect="equal", xticks=[], yticks=[], frame_on=False)
         panel.set_title(title, parse_math=False)

@@ -26,6 +26,7 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering import NSGA2Clus
 from moo_clustering.algorithms import PymooSearch, drive
+from moo_clustering.algorithms.search import rng_from_state
 from moo_clustering.persistence import Checkpoint
 
 N_GEN, STOP = 6, 2
@@ -210,3 +211,9 @@ def test_outside_of_a_search_pymoo_draws_as_ever():
     orders = {tuple(randomized_argsort(np.zeros(30))) for _ in range(5)}
     assert len(orders) == 5
     assert len({tuple(randomized_argsort(np.zeros(30), seed=1)) for _ in range(5)}) == 1
+
+
+@pytest.mark.parametrize("name", ["BitGenerator", "Generator", "seed", "PCG63", 3, None])
+def test_an_unknown_bit_generator_is_refused(name):
+    with pytest.raises(ValueError, match=f"the saved random state is from the unknown generator {name!r}"):
+        rng_from_state({"bit_generator": name})

@@ -520,7 +520,9 @@ def test_hypervolume_beside_nsga2_with_as_many_evaluations(name, share):
         ({"t_max": 1.0, "t_min": 2.0}, ValueError, "0 < t_min < t_max"),
         ({"t_min": 0.0}, ValueError, "t_min"),
         ({"t_max": "hot"}, TypeError, "t_max"),
-        ({"cooling": 1.0}, ValueError, "cooling"),
+        ({"cooling": 1.0}, ValueError, "cooling must be above 0 and below 1, got 1.0"),
+        ({"cooling": 0}, ValueError, "cooling must be above 0 and below 1, got 0"),
+        ({"cooling": 1.5}, ValueError, "cooling must be a number from 0 to 1, got 1.5"),
         ({"acceptance": "fysical"}, ValueError, "acceptance"),
         ({"eliminate_duplicates": 3}, TypeError, "eliminate_duplicates"),
         (

@@ -206,6 +206,7 @@ def test_halves_in_the_order_of_the_graph():
         S[i, i + 2] = S[i + 2, i] = 1.0
     repair = ClusterNumberRepair(S, parse("000000"), 2)
     assert text(repair.repaired(parse("000000"), np.random.default_rng(0))[0]) == "010101"
+    assert repair.repaired(np.empty((0, 6), dtype=np.int32), np.random.default_rng(0)).shape == (0, 6)
 
 
 M = 24

@@ -56,3 +56,10 @@ def test_an_estimator_has_labels_and_names():
 def test_another_number_of_labels_is_refused():
     with pytest.raises(ValueError, match=r"labels must have one region per area \(4\), got 2"):
         plot_regions(POINTS, [0, 1])
+
+
+def test_only_changed_areas_need_a_point_inside():
+    shapely = pytest.importorskip("shapely")
+    areas = [shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1), shapely.Polygon()]
+    figure = plot_regions(areas, [0, 0, 1], changed=[False, True, False])
+    assert figure.axes[0].collections[0].get_offsets().tolist() == [[1.5, 0.5]]

@@ -24,8 +24,8 @@ class ChangePartition:
     ----------
     change : callable
         ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags). Examples are the methods
-        ``repair``, ``reassign`` (k-means step) and ``drift`` (Eq. 9) of a
-        :class:`~moo_clustering.bags.BagObjective`.
+        ``repair`` and ``reassign`` (k-means step) of a :class:`~moo_clustering.bags.BagObjective`, and a
+        partial of its ``drift`` (Eq. 9).
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:

@@ -406,8 +406,8 @@ def typical_rows(
 ) -> list[RowNumbers]:
     """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index.
 
-    With ``to_own``, the samples ``samples.rows`` with the smallest ``to_own`` are returned instead. Medoids,
-    if any, come first.
+    If ``to_own`` contains the mean distances of ``samples.rows`` to the other samples in their clusters,
+    those with the smallest distances are returned instead. Medoids, if any, come first.
     """
     n_clusters, rows = int(labels.max()) + 1, np.arange(len(labels)) if to_own is None else samples.rows
     keys = _from_means(samples, labels) if to_own is None else to_own

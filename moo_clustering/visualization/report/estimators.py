@@ -203,11 +203,11 @@ def report_content(
     if shown is not None and samples is not None:
         shown = replace(shown, columns=describing.map_columns(samples, rows, heatmaps.get(run.chosen)))
     end = " and others for comparison" if len(labels) > 1 else ", so there is no choice"
-    missing = (
-        [] if result.has_front else [f"There is no front, because the method returns one solution{end}."]
-    )
-    missing += [*run.notes, *([str(read)] if samples is None else [])]
-    missing += [*(["There is no map of the samples."] if shown is None else []), *notes]
+    no_front = f"There is no front, because the method returns one solution{end}."
+    missing = [*([] if result.has_front else [no_front]), *run.notes]
+    missing += [str(read)] if samples is None else []
+    missing += ["There is no map of the samples."] if shown is None else []
+    missing += notes
     versions = environment()
     # Packages whose versions can affect results.
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
@@ -444,7 +444,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return scaled training data and scaled new rows. For distances, return the minimum of each new row."""
+    """Return scaled training data and new rows. For distances, return the matrix and the new rows' minima."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)

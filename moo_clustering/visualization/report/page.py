@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
@@ -275,7 +275,7 @@ def _part(content: ReportContent, run: str, rows: Int64Array, start: int, n_solu
         panels=[replace(panel, title=f"{run}: {panel.title}") for panel in moved.panels],
         missing=[f"{run}: {sentence}" for sentence in content.missing],
         limits=[
-            (f"{run}: {name}", requirement, np.pad(values, (start, end), constant_values=np.nan))
+            (f"{run}: {name}", requirement, np.pad(np.float64(values), (start, end), constant_values=np.nan))
             for name, requirement, values in content.limits
         ],
     )
@@ -433,7 +433,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return two sentences on the certainty of the clusters (in words, in figures), and a bar's length."""
+    """Return a sentence on the certainty of the clusters, a sentence with figures, and a bar's length."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -534,7 +534,7 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         "sampleKind": content.sample_kind,
         "sampleNames": encoded_text([str(name) for name in content.sample_names]),
         "sampleTexts": None if texts is None else encoded_text(texts),
-        "map": _json(content.map),
+        "map": None if content.map is None else _map(content.map),
         "mustLink": encoded_array(np.reshape(content.must_link, (-1, 2)), "uint32"),
         "cannotLink": encoded_array(np.reshape(content.cannot_link, (-1, 2)), "uint32"),
         "history": None if content.history is None else _history(content.history),
@@ -577,7 +577,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
         },
         "featuresTitle": content.features_title,
         "namesKey": _names_key(content),
-        "agreement": None if content.agreement is None else encoded_array(content.agreement, "float32"),
+        "agreement": _singles(content.agreement),
         "agreementNote": content.agreement_note,
     }
 
@@ -591,12 +591,18 @@ def _names_key(content: ReportContent) -> str:
     return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").tobytes() + known).hexdigest()[:16]
 
 
+def _map(plane: PlaneMap) -> dict[str, Any]:
+    arrays = {name: _singles(vars(plane)[name]) for name in ("positions", "neighbors", "outlines")}
+    columns = [vars(each) | {"values": _singles(each.values)} for each in plane.columns]
+    return vars(plane) | arrays | {"rows": encoded_array(plane.rows, "uint32"), "columns": columns}
+
+
+def _singles(values: ArrayLike | None) -> Encoded | None:
+    return None if values is None else encoded_array(values, "float32")
+
+
 def _json(value: Any) -> Any:
-    """Convert a value to JSON types. Real numbers in arrays have single precision; NaN is null elsewhere."""
-    if isinstance(value, np.ndarray):
-        return encoded_array(value, "uint32" if value.dtype.kind in "iu" else "float32")
-    if is_dataclass(value):
-        return {name: _json(item) for name, item in vars(value).items()}
+    """Convert a number, text or (nested) sequence to JSON types. Numbers that are not finite become null."""
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     if isinstance(value, int | np.integer):
@@ -613,11 +619,12 @@ def _history(history: pd.DataFrame) -> dict[str, Any]:
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
-    return _json(replace(panel, image=b"", solutions=None)) | {
+    return {name: _json(vars(panel)[name]) for name in ("kind", "title", "note", "axes", "x", "y")} | {
         "series": [
             {"name": str(name), "x": encoded_array(x, "float64"), "y": encoded_array(y, "float64")}
             for name, (x, y) in panel.series.items()
         ],
+        "matrix": _singles(panel.matrix),
         "solutions": None if panel.solutions is None else panel.solutions.ravel().tolist(),
         "image": base64.b64encode(panel.image).decode("ascii"),
     }
@@ -689,9 +696,8 @@ def _renumbered(content: ReportContent, place: Mapping[int, int]) -> ReportConte
         name: {place[row]: found for row, found in vars(content)[name].items() if row in place}
         for name in ("cluster_names", "clusters", "heatmaps")
     }
-    new = np.full(
-        content.n_solutions + 1, -1
-    )  # The last entry is for -1, which marks cells without solution.
+    # The last entry is for -1, which marks cells without a solution.
+    new = np.full(content.n_solutions + 1, -1)
     new[[*place]] = [*place.values()]
     return replace(
         content,

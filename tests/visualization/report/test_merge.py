@@ -234,3 +234,11 @@ def test_nothing_but_labels():
     assert merged.sample_texts is None
     assert list(merged.columns) == []
     assert merged.rules == {"a: result": 1, "b: result": 3}
+
+
+def test_limits_can_be_whole_numbers():
+    limits = [("size", "at least 2", np.array([3, 0]))]
+    merged = merge([first_run(limits=limits), second_run()], ["a", "b"])
+    [(name, _, values)] = merged.limits
+    assert name == "a: size"
+    np.testing.assert_array_equal(values, [3, 0, np.nan])

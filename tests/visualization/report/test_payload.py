@@ -86,6 +86,19 @@ def test_everything_is_there_again():
     assert [column["greaterIsBetter"] for column in data["columns"]] == [True, False]
 
 
+def test_any_sequence_and_whole_numbers_are_shown():
+    plane = PlaneMap(np.array([[-1, 2], [3, 4]]), np.array([1, 3]), ("p", "q"))
+    bars = Panel("bars", "B", x=np.array(["u", "v"]), y=np.array([1.0, np.nan]))
+    cells = Panel("matrix", "M", matrix=np.array([[-1, 2]]), solutions=np.array([[-1, 2]]))
+    shown = content(names=np.array(["a", "b", "c"]), map=plane, panels=[bars, cells])
+    data = payload(shown, 10**7)
+    json.dumps(data, allow_nan=False)
+    assert data["names"] == ["a", "b", "c"]
+    assert decoded(data["map"]["positions"]).tolist() == [[-1, 2], [3, 4]]
+    assert (data["panels"][0]["x"], data["panels"][0]["y"]) == (["u", "v"], [1.0, None])
+    assert decoded(data["panels"][1]["matrix"]).tolist() == [[-1, 2]]
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.integers(-1, 70000), min_size=3, max_size=3), max_size=5))
 def test_labels_come_back(rows):
