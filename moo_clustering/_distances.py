@@ -122,10 +122,10 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
-    is_number = isinstance(max_memory, int | float | np.number) and not np.isnan(max_memory)
-    if isinstance(max_memory, bool) or not is_number:
+    """Raise a ValueError if the distance matrices would require more than ``max_memory`` bytes."""
+    if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
-    if 8 * n_matrices * n_samples**2 > max_memory:
+    if not 8 * n_matrices * n_samples**2 <= max_memory:  # also if max_memory is NaN
         raise ValueError(
             f"{_pairs_of(n_samples, owner, n_matrices)}, which exceed max_memory={max_memory} bytes "
             f"({max_memory / 2**30:.3g} GiB); increase max_memory or use a subsample"

@@ -520,7 +520,11 @@ class PymooSearch:
 
     def end_by(self, termination: Termination | tuple[Any, ...]) -> None:
         """Also stop the search when a copy of this pymoo termination criterion is met."""
-        self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
+        try:
+            self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
+        except Exception as error:  # pymoo raises a plain Exception
+            said = f"unknown termination {quoted(termination)}"
+            raise ValueError(f"{said}; use a Termination or a tuple such as ('n_eval', 500)") from error
 
     def check_resumable(self) -> None:
         """Raise a ValueError if the algorithm cannot be resumed from a saved state."""

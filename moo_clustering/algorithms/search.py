@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.callback import Callback
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import instance, integer, warn_caller
+from moo_clustering._arrays import integer, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering.persistence import (
@@ -86,10 +86,8 @@ def drive(
         Whether the search was interrupted.
     """
     n_gen = integer("n_gen", n_gen, 0)
-    if isinstance(checkpoint, str | PathLike):
+    if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
         checkpoint = Checkpoint(checkpoint)
-    elif checkpoint is not None:
-        instance("checkpoint", checkpoint, Checkpoint, "a path or a Checkpoint")
     saver = Saver(checkpoint, search, recorder)
     with InterruptGuard() as guard:
         resumed = saver.resume()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, Shared, choice
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, Shared, choice, integer
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bags as kernels
 from moo_clustering._kernels.threads import for_parts
@@ -72,7 +72,8 @@ class BagObjective(Shared):
         choice("handling", handling, ("penalty", "repair"))
         choice("objective", objective, get_args(Objective))
         choice("reading", reading, get_args(Reading))
-        if (n_required := n_clusters * max(1, min_cluster_size)) > geometry.n_bags:
+        least = max(1, integer("min_cluster_size", min_cluster_size, 0))
+        if (n_required := integer("n_clusters", n_clusters) * least) > geometry.n_bags:
             raise ValueError(
                 f"n_clusters={n_clusters} clusters of at least min_cluster_size={min_cluster_size} "
                 f"bags require {n_required} bags, got {geometry.n_bags}"

@@ -388,6 +388,5 @@ def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> 
         raise DataError(f"--features requires labels in the fit, but there are none{why}")
     selector = InformationGainSelector(n_features).fit(samples.X, labels.y)
     if not selector.support_.any():
-        said = "--features requires features that are zero in some samples and nonzero in others"
-        raise DataError(f"{said}, but {samples.name} has none; fit without --features")
+        raise DataError(f"--features removed all features of {samples.name}; fit without --features")
     return samples.selected(selector.get_support(indices=True))

@@ -145,7 +145,7 @@ class ParallelOptions(SeedOptions):
     """
 
     _: KW_ONLY
-    n_jobs: Annotated[int | None, Integral, None] = None
+    n_jobs: Count | Annotated[int, Interval(Integral, None, -1, closed="right")] | None = None
 
 
 @estimator

@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import block_slices, choice, integer, positive, quoted
+from moo_clustering._arrays import block_slices, choice, instance, integer, positive, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table, require_same_samples
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -46,6 +46,7 @@ def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
 
 
 def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
+    instance("lists", lists, NeighborLists, "the result of neighbor_lists")
     scale = resolve_sigma(lists.distances[lists.indices >= 0], sigma)
     return listed_edges(lists, gaussian_similarity(lists.distances, scale))
 

@@ -39,7 +39,7 @@ def test_bad_n_gen_before_any_work(n_gen, error):
 @pytest.mark.parametrize("checkpoint", [3, ["file.npz"]])
 def test_bad_checkpoint_before_any_work(checkpoint):
     search = CountingSearch()
-    with pytest.raises(TypeError, match="checkpoint must be a path or a Checkpoint, got "):
+    with pytest.raises(TypeError, match="the path of the checkpoint must be a string or a path, got "):
         drive(search, n_gen=2, checkpoint=checkpoint)
     assert search.calls == []
 

@@ -382,3 +382,17 @@ def test_values_whose_squares_overflow_are_refused(size, dtype):
 
 def test_geometry_takes_lists():
     assert BagGeometry(TOY).bags == toy()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"n_clusters": 0}, ValueError),
+        ({"n_clusters": 1.5}, TypeError),
+        ({"min_cluster_size": -1}, ValueError),
+        ({"min_cluster_size": 1.5}, TypeError),
+    ],
+)
+def test_numbers_that_no_partition_has_are_refused(options, error):
+    with pytest.raises(error, match=f"{next(iter(options))} must be an integer of at least"):
+        toy_objective(**options)

@@ -299,7 +299,7 @@ def test_duplicates_far_from_the_origin_are_at_distance_zero():
         ({"metric": "precomputed"}, ValueError, "square"),
         ({"metric": "nonsense"}, ValueError, "nonsense"),
         ({"max_memory": 8 * 36 - 1}, ValueError, "max_memory"),
-        ({"max_memory": float("nan")}, TypeError, "max_memory must be a number of bytes, got nan"),
+        ({"max_memory": float("nan")}, ValueError, "max_memory=nan"),
     ],
 )
 def test_misuse(kwargs, error, match):

@@ -67,6 +67,8 @@ def test_options_that_do_not_fit_are_refused_in_a_sentence(tmp_path):
     for options, message in (
         ({"algorithm": MOEAD}, "MOEAD requires reference directions"),
         ({"algorithm": int}, "must be a pymoo GeneticAlgorithm"),
+        ({"termination": (2, 1)}, "unknown termination \\(2, 1\\); use a Termination or a tuple"),
+        ({"n_jobs": 0}, "'n_jobs' parameter of NSGA2Clus must be .* Got 0 instead"),
         ({"algorithm": SMSEMOA, "engine": "deap"}, "requires engine='pymoo'"),
         ({"termination": ("n_gen", 2), "checkpoint": tmp_path / "run"}, "termination cannot be checkpointed"),
         ({"save_history": True, "checkpoint": tmp_path / "run"}, "save_history=True cannot be checkpointed"),

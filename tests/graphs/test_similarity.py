@@ -129,6 +129,12 @@ def test_quadratic_graphs_refuse_what_does_not_fit():
         epsilon_graph(points(), 0.0)
 
 
+@pytest.mark.parametrize("graph", [knn_graph, mutual_knn_graph])
+def test_graphs_of_neighbours_refuse_tables(graph):
+    with pytest.raises(TypeError, match="lists must be the result of neighbor_lists, got array"):
+        graph(points())
+
+
 def test_waterfill_by_hand():
     # theta = (2 + 1 + 2) / 2 = 2.5: shares (2.5 - 1) / 2 and (2.5 - 2) / 2.
     assert waterfill_weights(np.array([[1.0, 2.0, 4.0]]), 2.0).tolist() == [[0.75, 0.25, 0.0]]

@@ -87,3 +87,10 @@ def test_a_seed_draws_on_from_call_to_call():
     mutate(one)
     mutate(two)
     assert not np.array_equal(one, two)
+
+
+def test_other_operators_are_refused():
+    problem = PartitionProblem(X, LabelEncoding(len(X), 3), ["deviation"])
+    for convert, operator, expected in ((as_mate, PM(), "Crossover"), (as_mutate, UX(), "Mutation")):
+        with pytest.raises(TypeError, match=f"must be a pymoo {expected}, got "):
+            convert(operator, problem)

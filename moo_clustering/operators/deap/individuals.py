@@ -13,7 +13,7 @@ from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.repair import NoRepair, Repair
 
-from moo_clustering._arrays import SeedLike
+from moo_clustering._arrays import SeedLike, instance
 from moo_clustering._docs import documented
 from moo_clustering.operators.base import children_of
 
@@ -151,7 +151,7 @@ def as_mate(
     callable
     """
     own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
-    if crossover.n_parents != 2:
+    if instance("crossover", crossover, Crossover, "a pymoo Crossover").n_parents != 2:
         raise ValueError(
             f"DEAP mates two individuals, but {type(crossover).__name__} requires "
             f"{crossover.n_parents} parents; use a crossover with two parents"
@@ -184,6 +184,7 @@ def as_mutate(
         Mutation. Its ``prob`` is ignored, because DEAP decides which individuals to mutate.
     """
     own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
+    instance("mutation", mutation, Mutation, "a pymoo Mutation")
 
     def mutate(individual: Individual, rng: np.random.Generator | None = None) -> tuple[Individual]:
         rng = own if rng is None else rng
