@@ -56,7 +56,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_regions : int or "auto"
-        ``"auto"`` searches for the maximum number of regions with loads of at least ``min_cluster_weight``.
+        Number of regions. ``"auto"``: the largest number found with loads of at least ``min_cluster_weight``.
     tolerance : float
         Maximum deviation of a load from the mean load, relative to the mean. Not used with ``"auto"``.
     min_cluster_weight : float, optional
