@@ -22,8 +22,9 @@ _FORMS = "it must have two node columns and an optional weight column, or be a s
 def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> tables.Table:
     """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
 
-    Edge weights are ignored, parallel edges count as one, and loops are omitted with a UserWarning. Raises a
-    DataError if the file is not a readable graph. Takes O(bytes) time and memory; O(n_nodes^2) for matrices.
+    Edge weights are ignored, with a UserWarning if they differ. Parallel edges count as one, and loops are
+    omitted with a UserWarning. Raises a DataError if the file is not a readable graph. Takes O(bytes) time
+    and memory; O(n_nodes^2) for matrices.
 
     Parameters
     ----------
@@ -45,12 +46,12 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
     classes = None
     with files.readable(path):
         if files.suffix_of(path) in files.GRAPHS:
-            names, matrix, classes = _parsed_graph(path, labels)
+            names, matrix, weights, classes = _parsed_graph(path, labels)
         else:
             if not (tables.holds_columns(path) or path.suffix.lower() == ".npz"):
                 known = f"{', '.join(files.GRAPHS)}, and those of tables, such as .csv and .npz"
                 raise DataError(f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}")
-            names, matrix = _graph_of_table(path)
+            names, matrix, weights = _graph_of_table(path)
     if labels is not None and classes is None:
         raise DataError(f"{path} has no node attributes; labels={labels!r} requires GML or GraphML")
     graph = csr_array(matrix, dtype=np.float64)
@@ -60,6 +61,8 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
         warn_caller(f"{path.name}: omitted {loops} loop{'s' * (loops > 1)} (edges from a node to itself)")
         graph.setdiag(0.0)
     graph.eliminate_zeros()
+    if len({*map(str, graph.data if weights is None else weights)} - {"None", ""}) > 1:
+        warn_caller(f"{path.name}: the edge weights are ignored")
     graph.data[:] = 1.0
     if not graph.nnz:
         raise DataError(f"{path} has no edges between different nodes")
@@ -67,8 +70,8 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
     return tables.labelled(tables.Table(path.name, graph, tuple(ids.tolist()), ids), classes, None)
 
 
-def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Parse a file with networkx. Return node names, adjacency matrix and, if requested, node classes."""
+def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any], list[Any] | None]:
+    """Parse a file with networkx. Return the node names, adjacency matrix, edge weights and node classes."""
     import networkx as nx
 
     notes: list[str] = []
@@ -85,7 +88,8 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
                 raise ValueError("document types and CDATA sections are not supported")
             graph = nx.parse_graphml(text)
         else:
-            graph = nx.Graph(_node_pairs(text))
+            graph = nx.Graph()
+            graph.add_edges_from((a, b, {"weight": " ".join(rest)}) for a, b, *rest in _node_pairs(text))
     except Exception as error:  # networkx raises many types of errors for malformed files
         raise DataError(f"{path} cannot be read as a graph: {message_line(error)}") from error
     if not len(graph):
@@ -97,31 +101,34 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
     # GML node labels may be missing or repeated, so nodes are identified by their ids.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
-    return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), classes
+    weights = [weight for *_, weight in graph.edges(data="weight")]
+    return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), weights, classes
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Split each line into two nodes: at whitespace if this suffices, otherwise at the first comma."""
+    """Split each line into two nodes and a possible weight, at whitespace if possible, otherwise at commas."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
-    pairs = [line.split(maxsplit=2)[:2] for line in lines]
+    pairs = [line.split(maxsplit=2) for line in lines]
     has_commas = all("," in line for line in lines)
     if has_commas and any(len(pair) < 2 or pair[0].endswith(",") for pair in pairs):
-        pairs = [[node.strip() for node in line.split(",")[:2]] for line in lines]
+        pairs = [[node.strip() for node in line.split(",", 2)] for line in lines]
     for line, pair in zip(lines, pairs, strict=True):
-        if len(pair) < 2 or not all(pair):
+        if len(pair) < 2 or not all(pair[:2]):
             raise ValueError(f"line {quoted(line)} must contain two nodes separated by a space or comma")
     return pairs
 
 
-def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
-    """Read node names and adjacency matrix from a table (edges or matrix) or from a sparse npz file."""
+def _graph_of_table(path: Path) -> tuple[list[Any], Any, Any]:
+    """Read node names, adjacency matrix and edge weights from a table or from a sparse npz file."""
+    weights: Any = None  # for a matrix, which contains them
     if tables.array_names(path) >= {"format", "shape", "data"}:
         from moo_clustering.datasets.multilabel import sparse_matrix
 
         matrix: Any = sparse_matrix(read_arrays(path, DataError), path)
         names: Any = np.arange(matrix.shape[0])
     elif tables.holds_columns(path) and (edges := _edges(path)) is not None:
-        codes, names = pd.factorize(edges.ravel())
+        weights = edges[:, 2:].ravel()
+        codes, names = pd.factorize(edges[:, :2].ravel())
         ones = np.ones(len(edges)), codes.reshape(-1, 2).T
         matrix = csr_array(ones, shape=(len(names), len(names)))
         matrix = matrix + matrix.T
@@ -139,11 +146,11 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
     if matrix.shape[0] != matrix.shape[1]:
         got = f"{matrix.shape[0]} rows, {matrix.shape[1]} columns"
         raise DataError(f"{path} is not a graph: {_FORMS}; got {got}")
-    return list(names), matrix
+    return list(names), matrix, weights
 
 
 def _edges(path: Path) -> NDArray[Any] | None:
-    """Return the two nodes of each edge, one row per edge; None if the table is not an edge list."""
+    """Return the two nodes and a possible weight of each edge; None if the table is not an edge list."""
     frame, roles, notes = tables.read_frame(path, tables.Roles(header=False))
     for note in notes:
         warn_caller(f"{path.name}: {note}")
@@ -171,4 +178,4 @@ def _edges(path: Path) -> NDArray[Any] | None:
     if other := [cell for cell in rest[:, 2:].ravel() if cell and not files.is_written_number(cell)]:
         fault = f"must have numeric weights in the third column, got {quoted(other[0])}"
         raise DataError(f"{path} {fault}; an edge list has two node columns and an optional weight column")
-    return rest[:, :2]
+    return rest

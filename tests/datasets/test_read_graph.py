@@ -143,6 +143,22 @@ def test_edges_as_programs_write_them(tmp_path, text, suffix, pairs):
     assert len(found) == 2 * len(expected.edges)
 
 
+@pytest.mark.parametrize("weights", [(1, 1), (1, 2)])
+@pytest.mark.parametrize("suffix", [".csv", ".edges", ".gml", ".npz"])
+def test_weights_that_differ_are_ignored_with_a_warning(tmp_path, suffix, weights, recwarn):
+    path, graph = tmp_path / f"graph{suffix}", nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", weights[0]), ("b", "c", weights[1])])
+    if suffix == ".gml":
+        nx.write_gml(graph, path)
+    elif suffix == ".npz":
+        save_npz(path, csr_array(nx.to_scipy_sparse_array(graph)))
+    else:
+        path.write_text("".join(f"{a},{b},{weight}\n" for a, b, weight in graph.edges(data="weight")))
+    assert set(read_graph(path).X.data) == {1.0}
+    said = [str(warning.message) for warning in recwarn if "weights" in str(warning.message)]
+    assert said == [f"graph{suffix}: the edge weights are ignored"] * (weights[0] != weights[1])
+
+
 @pytest.mark.parametrize("suffix", [".xlsx", ".parquet"])
 def test_edges_in_other_tables(tmp_path, suffix):
     pytest.importorskip("openpyxl" if suffix == ".xlsx" else "pyarrow")
