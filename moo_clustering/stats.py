@@ -487,8 +487,8 @@ def _rank_summary(
     _refuse("a table", n_datasets=n_datasets)
     if greater_is_better is None:
         raise TypeError("greater_is_better must be True or False for a table of results, got None")
-    averages = average_ranks(results, greater_is_better=greater_is_better, methods=methods)
-    return averages, len(results)
+    table = rank_matrix(*as_results(results, methods=methods), greater_is_better)
+    return table.mean().rename("average rank"), len(table)
 
 
 def _refuse(what: str, **given: Any) -> None:
