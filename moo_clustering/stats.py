@@ -174,7 +174,10 @@ def friedman(
     rest = largest - statistic
     f_value = float("inf") if rest <= _EPS * largest else (n - 1) * statistic / rest
     p, f_p = float(stats.chi2.sf(statistic, df)), float(stats.f.sf(f_value, df, df * (n - 1)))
-    return FriedmanResult(statistic, p, df, f_value, f_p, averages, n, k)
+    return FriedmanResult(
+        statistic=statistic, p_value=p, df=df, iman_davenport_statistic=f_value, iman_davenport_p_value=f_p,
+        average_ranks=averages, n_datasets=n, n_methods=k,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
