@@ -106,7 +106,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Split each line into two nodes and a possible weight, at whitespace if possible, otherwise at commas."""
+    """Split each line into two nodes and a possible weight, at whitespace if possible, or else at commas."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
     pairs = [line.split(maxsplit=2) for line in lines]
     has_commas = all("," in line for line in lines)
