@@ -544,7 +544,7 @@ class Task(NamedTuple):
     objective: int
     literal: bool  # FTWCV: subtract each cluster's mean of `terms`, not its weighted squared centroid norm
     constant: float  # constant of FTWCV, from which the terms of all clusters are subtracted
-    terms: AnyFloatArray  # (N,) mean squared norm of each bag's instances, only if `literal`
+    terms: AnyFloatArray  # (N,) squared norm that represents each bag, only if `literal`
     rule: int
     least: int  # minimum number of bags in a cluster
     penalty: float  # the objective is multiplied by 1 + penalty * violation

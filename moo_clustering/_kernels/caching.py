@@ -91,7 +91,7 @@ class KernelCache(caching.FunctionCache):
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._folder = None
-        # All files of this function start with ``_prefix``, and those of the current source with
+        # All file names of this function start with ``_prefix``, and those of the current source with
         # ``_current``.
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
@@ -171,10 +171,10 @@ def saves() -> bool:
 @remember
 def saved_in(source: Path, chosen: str) -> tuple[Path | None, str]:
     """Return the folder of compiled loops, and why loops cannot be saved there, or an empty string."""
-    # As in numba, three folders are considered: ``chosen``, the value of NUMBA_CACHE_DIR if it is set, the
-    # ``__pycache__`` next to the source, and the user's cache folder. The first folder to which only this
-    # user can write is returned. If there is none, the result is the first folder that contains saved loops
-    # and that no other user can change, because loops can still be read from it.
+    # As in numba, three folders are tried in this order: the value of NUMBA_CACHE_DIR (``chosen``), the
+    # ``__pycache__`` folder next to the source, and the user's cache folder. The first folder to which only
+    # this user can write is returned. If there is none, the result is the first folder that contains saved
+    # loops and that no other user can change, because loops can still be read from it.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]

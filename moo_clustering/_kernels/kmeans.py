@@ -94,7 +94,7 @@ def _least(values, n):
 
 @njit(cache=True, nogil=True)
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
-    """Find the points nearest to rows ``first`` to ``last - 1``, in the order of distance and then number."""
+    """Find the points nearest to rows ``first`` to ``last - 1``, sorted by distance and, if tied, number."""
     # ``positions`` and ``squares`` receive the numbers and squared distances of these points. Group g
     # contains the points ``starts[g]:starts[g + 1]``, which are within ``radii[g]`` of the group's pivot in
     # column g of ``pivots``. ``blocks`` contains one flattened (d, size) array per group. If a point's
@@ -308,9 +308,10 @@ def _first_above(cumulative, value):
 def greedy_seeds(X, precomputed, first, draws, chosen):
     """Choose seeds by greedy k-means++, and return the number of computed distances."""
     # For each seed, several candidates are drawn with probability proportional to the squared distance to the
-    # nearest seed. The best candidate is kept. ``draws``, with shape (k - 1, trials), contains uniform
-    # numbers for all seeds but the first. A sample that equals a seed is chosen only if all samples do. X
-    # contains points or, if ``precomputed``, squared distances.
+    # nearest seed. The candidate that reduces the sum of squared distances most is kept. ``draws``, with
+    # shape (k - 1, trials), contains uniform numbers for all seeds but the first. A sample that equals a seed
+    # is chosen only if every sample equals a seed. X contains points or, if ``precomputed``, squared
+    # distances.
     n = len(X)
     trials = draws.shape[1]
     nearest, cumulative = np.empty(n), np.empty(n)

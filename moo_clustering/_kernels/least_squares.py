@@ -173,7 +173,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):
-    """Copy the weights that are links to ``row``, and return the error and the number of links."""
+    """Copy the weights above ``LINK`` to ``row``, and return the error and the number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0

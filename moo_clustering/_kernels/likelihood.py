@@ -70,8 +70,8 @@ def cluster_term(n, S, x, sign, model, work):
                     for m in range(j):
                         entry -= work[i, m] * work[j, m]
                     work[i, j] = entry / work[j, j] if j < i else 0.0
-                # Each pivot is at least its prior, because a positive semidefinite matrix is added to
-                # diag(priors).
+                # Except for rounding errors, a pivot is at least its prior, because the added matrix is
+                # semidefinite.
                 entry = priors[first + i] + max(entry, 0.0)
                 work[i, i] = math.sqrt(entry)
                 logs += 0.5 * math.log(entry)
@@ -158,7 +158,7 @@ def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, mode
 
 @njit(cache=True, nogil=True)
 def best_merge(joint, sizes, alpha):
-    """Return the best change in objective by an allowed merge, and the two clusters, or -1 if none is."""
+    """Find the allowed merge with the best change in objective. Its clusters are -1 if none is allowed."""
     best, x, y = -np.inf, -1, -1
     for g in range(sizes.shape[0]):
         for h in range(g + 1, sizes.shape[0]):

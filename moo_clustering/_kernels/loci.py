@@ -85,7 +85,7 @@ def resample(flat, positions, draws, widths, n_var):
 
 @njit(cache=True, nogil=True)
 def components(links, q, row):
-    """Set row[i] to the smallest sample in i's component of the graph that links each i to links[q, i]."""
+    """Set row[i] to the smallest sample connected to i, if every sample i is linked to sample links[q, i]."""
     n = len(row)
     for i in range(n):
         row[i] = i

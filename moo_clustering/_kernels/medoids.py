@@ -160,7 +160,7 @@ def sparse_separations(indptr, indices, data, norms, medoids, kind, vector, leas
 
 @njit(cache=True, nogil=True)
 def _first_least(totals, members, relative, each):
-    """Return the first member whose total equals the smallest one up to rounding errors."""
+    """Return the first member whose total equals the smallest total up to rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
         least = min(least, totals[t])
@@ -177,7 +177,7 @@ def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids,
     # If several members are tied, the first one is chosen. For cosine distances, the total of member x is n_c
     # - x.s_c, where s_c is the sum of the n_c members. If x is a row of zeros, the total is lower by 1,
     # because the distance from x to itself is 0, not 1. For other metrics, the total of squared distances is
-    # n_c |x - m_c|^2 plus the squared distances from all members to their mean m_c.
+    # n_c |x - m_c|^2 plus the sum of all members' squared distances to their mean m_c.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):
@@ -405,12 +405,12 @@ def group_distances(rows, members, bounds, out):
 @njit(cache=True, nogil=True)
 def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
     """Assign groups of samples to medoids one by one, so that few conflicting groups share a cluster."""
-    # Group g contains the samples ``members[bounds[g]:bounds[g + 1]]``. ``opponents`` lists the groups that
-    # conflict with g in the same way. A group joins the medoid with the fewest conflicting groups. If medoids
-    # are tied, it joins the one with the lowest cost, and then with the lowest position. If ``penalty`` is at
-    # least 0, the group joins the medoid with the lowest sum of its cost and ``penalty`` times the number of
-    # conflicting groups. ``costs[r, g]`` is the total distance from group g to medoid r. Row q of ``index``
-    # contains the medoids r of individual q, padded with -1.
+    # Group g contains the samples ``members[bounds[g]:bounds[g + 1]]``. ``opponents`` and ``opponent_bounds``
+    # list the groups that conflict with g in the same way. A group joins the medoid with the fewest
+    # conflicting groups. If medoids are tied, it joins the one with the lowest cost, and then with the lowest
+    # position. If ``penalty`` is at least 0, the group joins the medoid with the lowest sum of its cost and
+    # ``penalty`` times the number of conflicting groups. ``costs[r, g]`` is the total distance from group g
+    # to medoid r. Row q of ``index`` contains the medoids r of individual q, padded with -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

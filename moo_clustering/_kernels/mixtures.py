@@ -9,7 +9,6 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Maximum number of rounds of fitting a feature's background and removing clusters from it.
 ROUNDS = 10
 
 
@@ -50,7 +49,7 @@ def _fit_background(sizes, sums, squares, floor, price, j, relevant):
 def fit_clusters(
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
-    """Find each cluster's relevant features and parameters, and return the gain minus the prices."""
+    """Find relevant features and parameters, and return the gain in log-likelihood minus the prices."""
     # ``sizes``, with shape (k,), and ``sums`` and ``squares``, with shape (k, d), are moments of features
     # with mean 0 and variance 1. ``prices``, in nats, are infinite for features that cannot be relevant.
     # ``gains`` are 0 for features that are not relevant. ``counts`` contains each cluster's number of

@@ -18,7 +18,7 @@ _ZERO = np.float32(0)
 
 @borrowed()
 def _entry(a, b):
-    """Return the index of entry (a, b) in the stored lower triangle."""
+    """Return the index at which entry (a, b) of a symmetric matrix is stored."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
@@ -158,7 +158,7 @@ def _add_to_gram(p, k, gram):
 
 @borrowed()
 def _add_inner(p, product, k, spare, out):
-    """Add the inner product of two rows to ``out``. One row's terms are summed in the panel's dtype."""
+    """Add the inner product of two rows to ``out``. Its terms are summed in the panel's dtype."""
     n_runs = out.shape[0]
     total = spare[:n_runs]
     total[:] = 0.0

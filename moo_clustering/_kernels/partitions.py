@@ -160,7 +160,7 @@ def sweep_groups(
 
 @njit(cache=True, nogil=True)
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
-    """For each two partitions, count the pairs of samples that share a cluster in both partitions."""
+    """For every two partitions, count the pairs of samples that share a cluster in both of them."""
     # The counts are written to rows lo..hi-1 of ``common``. If the contingency table has more than
     # ``most_cells`` cells, the two partitions are compared cluster by cluster, in O(n_samples) time. With
     # ``triangle``, both sets of partitions are the same, and the lower triangle is omitted.
@@ -405,7 +405,7 @@ def mean_separations(means, n_clusters, least, greatest):
 
 @njit(cache=True, nogil=True)
 def worst_ratio_means(means, spreads, n_clusters, floor, out):
-    """Compute the mean over clusters of the worst ratio, as in the Davies-Bouldin index."""
+    """Average each cluster's largest ratio to another cluster, as in the Davies-Bouldin index."""
     worst = np.zeros(means.shape[1])
     for q in range(means.shape[0]):
         k = n_clusters[q]
@@ -424,7 +424,6 @@ def worst_ratio_means(means, spreads, n_clusters, floor, out):
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def own_cluster_sums(D, labels, sums):
-    # The outer loop is over samples, so that a row of D stays in the cache for all individuals.
     n = D.shape[0]
     for i in range(n):
         row = D[i]
@@ -439,7 +438,7 @@ def own_cluster_sums(D, labels, sums):
 
 @njit(cache=True, nogil=True)
 def least_members(sums, labels, medoids):
-    """Find the first member of each cluster whose sum is the smallest up to rounding errors."""
+    """Find each cluster's first member with the smallest sum, up to rounding errors."""
     best = np.empty(medoids.shape[1])
     for q in range(labels.shape[0]):
         best[:] = np.inf
@@ -558,11 +557,12 @@ def amount(f, c, g, d, ranges):
 def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
     # ``violations`` contains the archive members' constraint violations, c is that of the new solution, and d
-    # that of the current solution. Ranges cover all of these solutions. ``relation`` is 1 if the current
+    # that of the current solution. Each range covers all of these solutions. ``relation`` is 1 if the current
     # solution dominates the new one, -1 if the new one dominates the current one, and 0 otherwise. k is the
     # number of members that dominate the new solution. ``total`` sums the amounts by which these members and,
     # if ``relation`` is 1, the current solution dominate the new one. ``least`` is the smallest amount of a
-    # member, and ``nearest`` is the first member with this amount. If k is 0, they are inf and -1.
+    # member, and ``nearest`` is the first member with this amount. If k is 0, ``least`` is inf, and
+    # ``nearest`` is -1.
     relation = np.int64(dominates(current, d, new, c)) - np.int64(dominates(new, c, current, d))
     k, total, least, nearest = 0, 0.0, np.inf, -1
     for i in range(n):

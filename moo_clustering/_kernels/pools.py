@@ -17,7 +17,7 @@ _TILE = 64
 
 @njit(cache=True, nogil=True)
 def add_to_clusters(codes, kept, weights, points, values, table):
-    """Add ``weights[t] * values[b]`` to the row of the cluster of ``points[b]`` in partition ``kept[t]``."""
+    """For each kept partition, add each point's weighted value to the table row of the point's cluster."""
     for b in range(points.shape[0]):
         row = codes[points[b]]
         value = values[b]
@@ -81,7 +81,6 @@ def _weigh_together(left, right, weights, out):
 def adjust_similarities(F, W, floor):
     """Adjust the similarities W by the symmetric part of F, and store the result plus ``floor`` in F."""
     n, greatest = F.shape[0], 0.0
-    # The matrix is processed in tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
         for left in range(0, top + 1, _TILE):
             for i in range(top, min(top + _TILE, n)):

@@ -12,7 +12,7 @@ from moo_clustering._kernels.caching import njit
 
 @njit(cache=True, nogil=True)
 def number_pieces(labels, indptr, indices, piece):
-    """Number the connected pieces of areas with equal labels by their first area, and return their count."""
+    """Number the connected pieces of areas with equal labels, and return the number of pieces."""
     n = labels.shape[0]
     stack = np.empty(n, dtype=np.int64)
     piece[:] = -1
@@ -53,7 +53,6 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
         return wanted == 1
     stamp[area] = seen
     stamp[first] = seen
-    # The search is breadth-first, because short paths usually connect the neighbours of ``area``.
     queue[0] = first
     done, end, reached = 0, 1, 1
     while done < end:
@@ -297,7 +296,8 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Equal numbers of regions are faster, and even loads ease later cuts, so both are preferred.
+                # Both sides should have similar numbers of regions, for speed, and even loads, which ease
+                # later cuts.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:

@@ -284,7 +284,7 @@ def _gini(count, larger, least, n_clusters, n):
 
 @njit(cache=True, nogil=True)
 def _add_size(size, below, count, larger):
-    """Count a new cluster, and insert its size into the linked list, searching from ``below``."""
+    """Count a new cluster, and insert its size into the list, searching from the smaller size ``below``."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -537,7 +537,7 @@ def _separations(D, core, inner, order, starts):
 
 @njit(cache=True, nogil=True, inline="always")
 def _edge_before(d, i, j, e, g, h):
-    """Return whether a link of length d precedes one of length e, where sorted keys break ties."""
+    """Return whether a link of length d precedes one of length e. Their samples' sorted keys break ties."""
     if d != e:
         return d < e
     if min(i, j) != min(g, h):
