@@ -4,13 +4,14 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Maximum number of entries, of 16 bytes each, in all lists of moves, and maximum length of a refilled list.
+# All lists of moves together contain at most ``_ITEMS`` entries of 16 bytes each. A refilled list contains at
+# most ``_LONGEST`` entries.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
 def _insert(values, samples, n_held, most, value, sample):
-    """Insert a sample into a list by decreasing cost; if full, drop the costliest; return its length."""
+    """Insert a sample into a list sorted by decreasing cost. A full list drops its costliest sample."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -48,7 +49,7 @@ def _remove(i, c, first, after, before):
 
 @njit(cache=True, nogil=True)
 def _nearest(cost, prices, labels, sizes, first, after, before):
-    """Assign each sample to the cluster with the lowest cost plus price; fill the clusters' linked lists."""
+    """Assign each sample to the cluster with the lowest sum of cost and price."""
     n, k = cost.shape
     for i in range(n - 1, -1, -1):
         best = 0
@@ -62,14 +63,16 @@ def _nearest(cost, prices, labels, sizes, first, after, before):
 
 @njit(cache=True, nogil=True)
 def assign_within(cost, low, high, prices, labels):
-    """Assign low..high samples to each cluster at minimum cost; return the number of augmenting paths."""
-    # Successive shortest paths are found in a graph with one node per cluster and a slack node, through which
-    # the sizes can vary within their bounds. Arc a -> b moves the sample i of cluster a for which cost[i, b]
-    # - cost[i, a] is lowest. ``prices`` contains the dual values of the clusters, and is updated; the slack
-    # node has price 0. If ``prices`` starts with those of a similar problem, few paths are needed. Sorted
-    # lists contain the cheapest moves between each pair of clusters, and are refilled when empty. Lists of
-    # length m lead to O(n k + n_paths (k^2 + n / m)) time. ``low`` must sum to at most n, and ``high`` to at
-    # least n. Refills are inlined, because passing the lists to a function would double the run time.
+    """Assign at least ``low`` and at most ``high`` samples to each cluster at minimum total cost."""
+    # The function returns the number of augmenting paths. ``low`` must sum to at most the number of samples,
+    # and ``high`` to at least this number. The algorithm finds successive shortest paths in a graph that has
+    # one node per cluster and a slack node. Through the slack node, the sizes can vary within their bounds.
+    # An arc from cluster a to cluster b moves the sample i of a for which cost[i, b] - cost[i, a] is lowest.
+    # ``prices`` contains the dual values of the clusters, and is updated. The slack node has price 0. Few
+    # paths are needed if ``prices`` starts with the dual values of a similar problem. For each pair of
+    # clusters, a sorted list contains the cheapest moves. A list is refilled when it is empty. With lists of
+    # length m, the run time is O(n k + n_paths (k^2 + n / m)). The code that refills a list is not a
+    # function, because passing the lists to a function would double the run time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)
@@ -77,7 +80,7 @@ def assign_within(cost, low, high, prices, labels):
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # ``flow`` is each cluster's target size: ``high`` if its price is positive, ``low`` if it is negative.
+    # ``flow`` is the target size of each cluster, which depends on the sign of the cluster's price.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:
@@ -97,7 +100,6 @@ def assign_within(cost, low, high, prices, labels):
                 break
         if source == k and slack >= 0:
             return n_paths
-        # Run Dijkstra's algorithm with reduced costs.
         length_of[:] = np.inf
         done[:] = False
         length_of[source] = 0.0
@@ -132,7 +134,7 @@ def assign_within(cost, low, high, prices, labels):
                     if h == 0:
                         continue
                     step = values[u, b, h - 1] + prices[b] - prices[u]
-                # Rounding can turn a zero reduced cost negative.
+                # Rounding errors can make a reduced cost of 0 negative.
                 there = length_of[u] + max(0.0, step)
                 if there < length_of[b]:
                     length_of[b], previous[b] = there, u
@@ -144,7 +146,6 @@ def assign_within(cost, low, high, prices, labels):
         shift = min(length_of[k], reach)
         for c in range(k):
             prices[c] += shift - min(length_of[c], reach)
-        # Move one unit along the path.
         slack += (source == k) - (target == k)
         b = target
         while b != source:
@@ -162,7 +163,8 @@ def assign_within(cost, low, high, prices, labels):
                 sizes[b] += 1
                 labels[i] = b
                 for c in range(k):
-                    # A list contains only the members that are cheapest to move; skip costlier samples.
+                    # A sample that is costlier than the list's costliest entry is skipped, because the list
+                    # may already omit cheaper samples.
                     h = held[b, c]
                     if c != b and h > 0:
                         value = cost[i, c] - cost[i, b]

@@ -13,22 +13,23 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import add_scaled, silhouette, squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Codes for BagSDbw's parameter ``reading``, the definition of the density around a centroid.
+# Codes for the values of BagSDbw's parameter ``reading``, which selects the definition of a density.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# Fast-math flags that assume that there are no NaNs, and permit fused operations, but no reordered sums.
+# These fast-math flags assume that there are no NaNs. They permit fused operations, but no reordered sums.
 _FAST = {"nnan", "nsz", "contract"}
-# An expanded squared distance below this fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
+# If |x|^2 - 2 x.y + |y|^2 is below this fraction of |x|^2 + |y|^2, cancellation may have lost six digits.
 _CANCELLED = 1e-6
-# Without NaNs, a minimum does not depend on the order of its terms, so it can be vectorised.
+# Reordering is permitted, because a minimum without NaNs does not depend on the order of its terms.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Codes for reductions over a bag's rows.
 GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
 def variance_norms(means, within, weights, ddof, labels, out, lo, hi):
-    """out[q, c] = norm of cluster c's feature variances, or 0 if the cluster has at most ``ddof`` points."""
-    # Bag b represents ``weights[b]`` points with mean ``means[b]`` and squared deviations ``within[b]``.
+    """Set out[q, c] to the norm of the vector of cluster c's feature variances in individual q."""
+    # Bag b represents ``weights[b]`` points, whose mean is ``means[b]``. For each feature, their squared
+    # deviations from the mean sum to ``within[b]``. The norm is 0 if the cluster represents at most ``ddof``
+    # points.
     centers = np.empty((out.shape[1], means.shape[1]))
     sums = np.empty((out.shape[1], means.shape[1]))
     masses = np.empty(out.shape[1])
@@ -59,7 +60,7 @@ def variance_norms(means, within, weights, ddof, labels, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def densities_between(arrays, labels, counts, masses, projections, pulls, stdev, reading, out, lo, hi):
-    """out[i] = S_Dbw's between-cluster density of individual i, or 0 if it has fewer than two clusters."""
+    """Set out[i] to the between-cluster density of S_Dbw for individual i."""
     k, n_chunks = counts.shape[1], arrays.squares.shape[1]
     own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
     scale, pull, best = np.empty(n_chunks), np.empty(n_chunks), np.empty(n_chunks)
@@ -79,7 +80,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
             for c in range(k):
                 center[c] = counts[i, c]
         for c in range(n_chunks):
-            scale[c] *= 0.5  # the midpoint is half the sum of the two centroids
+            scale[c] *= 0.5  # because the midpoint of two centroids is half their sum
         middle[:] = 0.0
         for c in range(k):
             if counts[i, c] > 0:
@@ -91,7 +92,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):
-    """Return the distance if ``reading`` is PRINTED, otherwise whether it is at most ``stdev`` (1 or 0)."""
+    """Return a bag's contribution to the density around a point, given its squared distance to the point."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -99,7 +100,7 @@ def _nearness(square, stdev, reading, arrays):
 
 @borrowed()
 def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, middle):
-    """middle[k, c] += sum of `_nearness` of the bags of cluster k to the midpoint of centroids k and c."""
+    """Add to middle[k, c] the contributions of cluster k's bags at the midpoint of centroids k and c."""
     for b in range(labels.shape[0]):
         k = labels[b]
         if k != c:
@@ -111,7 +112,8 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):
-    """Average (density between two clusters) / (larger of their own densities) over all cluster pairs."""
+    """Average a ratio of densities over all pairs of clusters."""
+    # The ratio is the density at the midpoint of two centroids, divided by the larger density at a centroid.
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -125,7 +127,7 @@ def _mean_ratio(middle, center, counts):
 
 @borrowed(fastmath=_FAST)
 def chunk_maxima(squares, own, scale, best):
-    """best[c] = maximum of squares[s, c] - scale[c] own[s, c] over the instances s of chunk c."""
+    """Compute each chunk's largest squared distance to a centroid, minus the centroid's squared norm."""
     for c in range(squares.shape[1]):
         best[c] = squares[0, c] - scale[c] * own[0, c]
     for s in range(1, squares.shape[0]):
@@ -136,7 +138,8 @@ def chunk_maxima(squares, own, scale, best):
 
 @borrowed(fastmath=_FAST)
 def moved_chunk_maxima(squares, own, row, scale, pull, best):
-    """best[c] = maximum of squares[s, c] - scale[c] own[s, c] - pull[c] row[s, c] over s in chunk c."""
+    """Compute the same maxima as :func:`chunk_maxima` after a vector has been added to each centroid."""
+    # ``row`` contains the inner products of this vector with the instances, and ``pull`` is twice its factor.
     for c in range(squares.shape[1]):
         best[c] = squares[0, c] - scale[c] * own[0, c] - pull[c] * row[0, c]
     for s in range(1, squares.shape[0]):
@@ -155,13 +158,12 @@ def bag_maximum(best, chunk_start, bag):
 
 @borrowed()
 def above_rounding(square, arrays):
-    """Return a squared distance, or 0 if it is within the rounding error."""
     return square if square > arrays.rounding else 0.0
 
 
 @borrowed()
 def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, scale, best, out):
-    """out[b] = squared distance from the farthest instance of bag b to the centroid of its cluster."""
+    """Set out[b] to the squared distance from bag b's farthest instance to the centroid of its cluster."""
     for c in range(chunk_label.shape[0]):
         chunk_label[c] = labels[arrays.chunk_bag[c]]
         scale[c] = 2.0 / masses[chunk_label[c]]
@@ -176,7 +178,6 @@ def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, 
 
 @borrowed()
 def squared_distances(arrays, projections, norms, masses, counts, scale, best, out):
-    """out[b, k] = squared distance from the farthest instance of bag b to centroid k; inf if k is empty."""
     for k in range(projections.shape[0]):
         if counts[k] == 0:
             out[:, k] = np.inf
@@ -190,7 +191,6 @@ def squared_distances(arrays, projections, norms, masses, counts, scale, best, o
 
 @borrowed()
 def count_and_weigh(labels, weights, counts, masses, lo, hi):
-    """counts[i, k] = number of bags in cluster k, masses[i, k] = sum of their weights."""
     for i in range(lo, hi):
         counts[i] = 0
         masses[i] = 0.0
@@ -201,8 +201,9 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):
 
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):
-    """out[i, k] = sum of the rows in cluster k; for the largest cluster, ``total`` minus all other sums."""
-    # Columns are processed in blocks of ``width``, so that a block of ``rows`` stays in the cache.
+    """Set out[i, k] to the sum of the rows of cluster k's bags in individual i."""
+    # The sum of the largest cluster is ``total`` minus the sums of all other clusters, because this is
+    # faster. Columns are processed in blocks of ``width``, so that a block of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
         stop = min(start + width, n_columns)
@@ -221,7 +222,6 @@ def add_rows(labels, counts, rows, total, out, width, lo, hi):
 
 @borrowed()
 def multiply_sums(sums, columns, out, width, lo, hi):
-    """out[i, k] = sums[i, k] @ columns for individuals lo..hi-1, in blocks of ``width`` columns."""
     for start in range(0, columns.shape[1], width):
         stop = min(start + width, columns.shape[1])
         for i in range(lo, hi):
@@ -233,27 +233,26 @@ def multiply_sums(sums, columns, out, width, lo, hi):
 
 @borrowed()
 def cross_sums(labels, sums, out):
-    """out[k, l] = sum of sums[k, b] over the bags b of cluster l, for one individual; symmetric."""
+    """Set out[k, l] to the sum of sums[k, b] over the bags b of cluster l."""
     out[:] = 0.0
     for k in range(out.shape[0]):
         for b in range(labels.shape[0]):
             out[k, labels[b]] += sums[k, b]
     for k in range(out.shape[0]):
         for c in range(k):
-            # Average the two sums, which differ by rounding errors because of their different orders.
+            # Both sums should be equal, but differ by rounding errors, so they are replaced by their mean.
             middle = 0.5 * (out[k, c] + out[c, k])
             out[k, c] = middle
             out[c, k] = middle
 
 
 def column_width(n_rows: int, item_size: int) -> int:
-    """Return the number of columns that fit into half a megabyte, but at least 64."""
     return max(64, (1 << 19) // max(1, n_rows * item_size))
 
 
 @njit(cache=True, nogil=True)
 def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
-    """least[j, t] = minimum of its previous value and the squared distances from row t to bag j of Y."""
+    """Lower least[j, t] to the squared distance from row t of X to the nearest row of bag j of Y."""
     n_rows = products.shape[1]
     part = np.empty(n_rows)
     for j in range(y_bounds.shape[0] - 1):
@@ -266,7 +265,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The bag's largest norm bounds the loss of digits, because its nearest row is unknown.
+            # The test uses the bag's largest squared norm, because the norm of the nearest row is unknown.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -279,7 +278,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):
 
 @njit(cache=True, nogil=True)
 def nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):
-    """least[i, u] = minimum of its previous value and the squared distances from row u to bag i of X."""
+    """Lower least[i, u] to the squared distance from row u of Y to the nearest row of bag i of X."""
     n_bags = x_bounds.shape[0] - 1
     tops = np.empty(n_bags)
     for i in range(n_bags):
@@ -308,7 +307,6 @@ def _smallest(squares, products):
 
 @njit(cache=True, nogil=True)
 def add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums):
-    """sums[j, t] += sum of the distances from row t to all rows of bag j of Y."""
     for j in range(y_bounds.shape[0] - 1):
         for u in range(y_bounds[j], y_bounds[j + 1]):
             for t in range(products.shape[1]):
@@ -325,7 +323,7 @@ def _squared(product, x, y, x_square, y_square):
 
 @njit(cache=True, nogil=True)
 def over_rows(values, x_bounds, how, out):
-    """out[i, j] = reduction ``how`` of its previous value and values[j, t] for all rows t of bag i."""
+    """Combine out[i, j] with values[j, t] for all rows t of bag i by the reduction ``how``."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
             result = out[i, j]
@@ -342,9 +340,10 @@ def over_rows(values, x_bounds, how, out):
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):
-    """kept[t] = False if another instance is farther from all bags by ``margin``, or t is a duplicate."""
-    # ``order`` must sort instances by decreasing sum of values, so that only earlier instances can be farther
-    # from all bags. It suffices to compare each instance with kept ones, because the relation is transitive.
+    """Mark the instances that are neither duplicates nor beaten by another instance."""
+    # An instance is beaten if another instance is farther from the bags by ``margin``, as :func:`_is_beaten`
+    # defines. ``order`` must sort the instances by decreasing sum of values, so that only earlier instances
+    # can beat later ones. Comparisons with kept instances suffice, because the relation is transitive.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -376,8 +375,8 @@ def _equal(a, b):
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):
-    """Return whether the ``n_largest`` largest values of ``mine - others`` have a mean of at most -margin."""
-    # The bags at the front of ``bags``, which decided the previous comparison, often suffice for this one.
+    """Return whether the mean of the ``n_largest`` largest values in ``mine - others`` is at most -margin."""
+    # The bags that decided the previous comparison come first, because they often decide this one, too.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -401,7 +400,7 @@ def _is_beaten(mine, others, margin, n_largest, gains, bags):
 
 @njit(cache=True, nogil=True)
 def _largest_first(gains, bags, count):
-    """Move the ``count`` largest gains and their bags to the front (quickselect)."""
+    """Move the ``count`` largest gains and their bags to the front by quickselect."""
     low, high = 0, gains.shape[0] - 1
     while low < high:
         pivot = gains[(low + high) // 2]
@@ -416,7 +415,6 @@ def _largest_first(gains, bags, count):
                 bags[left], bags[right] = bags[right], bags[left]
                 left += 1
                 right -= 1
-        # Entries up to ``right`` are at least as large as the pivot; those from ``left`` on are not larger.
         if count - 1 <= right:
             high = right
         elif count - 1 >= left:
@@ -427,9 +425,10 @@ def _largest_first(gains, bags, count):
 
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):
-    """out[q] = mean silhouette of individual q, lo <= q < hi; if ``by_cluster``, mean of cluster means."""
-    # ``columns[j, i]`` is the distance from bag i to bag j. Bags i are processed in blocks of ``width``,
-    # which stay in the cache. The width does not affect the order of any sum.
+    """Set out[q] to the mean silhouette of the bags in individual q."""
+    # With ``by_cluster``, out[q] is the mean of the clusters' mean silhouettes. ``columns[j, i]`` is the
+    # distance from bag i to bag j. Bags i are processed in blocks of ``width``, because a block stays in the
+    # cache. The width does not affect the order of any sum.
     n = labels.shape[1]
     totals = np.empty((sizes.shape[1], width))
     sums = np.zeros((hi - lo, sizes.shape[1]))
@@ -450,7 +449,6 @@ def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out,
 
 @njit(cache=True, nogil=True)
 def _score(labels, sizes, k, totals, sums):
-    """sums[c] += silhouettes of the bags in cluster c, from their total distances to all clusters."""
     for t in range(labels.shape[0]):
         own = labels[t]
         if sizes[own] > 1:
@@ -458,12 +456,12 @@ def _score(labels, sizes, k, totals, sums):
 
 
 class BagArrays(NamedTuple):
-    """Arrays that describe a set of bags, independent of any partition."""
+    """Arrays that describe a set of bags and do not depend on a partition."""
 
-    squares: AnyFloatArray  # (S, C) squared norms of instances
-    products: AnyFloatArray  # (N, S, C) products of weighted bag means and instances
-    pulls: AnyFloatArray  # (N, N) products of pairs of weighted bag means
-    weights: AnyFloatArray  # (N,) weights of the bags in centroids
+    squares: AnyFloatArray  # (S, C) squared norm of each instance
+    products: AnyFloatArray  # (N, S, C) inner product of each bag's weighted mean with each instance
+    pulls: AnyFloatArray  # (N, N) inner products of the bags' weighted means
+    weights: AnyFloatArray  # (N,) weight of each bag in a centroid
     chunk_bag: IntArray  # (C,) bag of each chunk
     chunk_start: IntArray  # (N + 1,) first chunk of each bag
-    rounding: float  # squared distances below this are rounding errors
+    rounding: float  # squared distances up to this value are rounding errors

@@ -15,16 +15,17 @@ from moo_clustering._kernels.bag_distances import (
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Codes for objectives, and for CHCMIC's ``weights``, which turn objective values into probabilities.
+# Codes for the objectives, and for CHCMIC's parameter ``weights``, which converts objectives to
+# probabilities.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
-    """Move the bag farthest from its own centroid to each empty cluster."""
-    # If ``farthest`` is false, the bag nearest to its centroid moves instead. A cluster's last bag is never
-    # moved, and no bag moves twice. Ties are broken by the lower bag number.
+    """Move to each empty cluster the bag that is farthest from its own centroid."""
+    # If ``farthest`` is false, the bag nearest to its own centroid moves instead. The last bag of a cluster
+    # never moves, and no bag moves twice. If several bags are tied, the bag with the lowest number moves.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -50,9 +51,9 @@ def fill_empty(labels, distances, farthest):
 @njit(cache=True, nogil=True)
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):
     """Assign each group to a single cluster, and conflicting groups to different clusters."""
-    # A group stays if it lies in one cluster in which no conflicting group has been placed. Other groups move
-    # to the cluster with the smallest sum of distances. Clusters with conflicting groups are considered only
-    # if there are no others.
+    # A group stays if all of its bags are in one cluster, in which no conflicting group has been placed. Any
+    # other group moves to the cluster with the smallest sum of distances. A cluster that contains a
+    # conflicting group is considered only if all clusters contain one.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -76,7 +77,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed):
-    """Return the first cluster with the lowest sum of distances, among allowed ones if there are any."""
+    """Return the allowed cluster with the lowest sum of distances, or the best of all if none is allowed."""
     best, least = -1, np.inf
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
@@ -92,9 +93,10 @@ def _cheapest(distances, members, allowed):
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):
-    """Fill clusters with fewer than ``least`` bags by the moves that least increase the sum of distances."""
-    # Only clusters with more than ``least`` bags lose bags. Clusters without centroids, at infinite
-    # distances, receive the bags that are farthest from their own centroids.
+    """Fill clusters that have fewer than ``least`` bags with bags from larger clusters."""
+    # Each move is the one that increases the sum of distances least. Only clusters with more than ``least``
+    # bags lose bags. If a cluster has no centroid, the distances to it are infinite, and it receives the bags
+    # that are farthest from their own centroids.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     for b in range(n_bags):
@@ -122,9 +124,9 @@ def fill_small(labels, distances, least, movable):
 
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):
-    """Move single bags while this reduces the sum of costs times (1 + penalty * violation)."""
-    # ``violation`` is the violation of the initial labels, to which each pair in the same cluster contributes
-    # its ``pair_weight``.
+    """Move single bags as long as this reduces the sum of costs times (1 + penalty * violation)."""
+    # ``violation`` is the constraint violation of the initial labels. Each pair in the same cluster
+    # contributes its ``pair_weight`` to the violation.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -156,7 +158,6 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):
-    """Call `_visit` once for every gene marked in ``genes``; store the individuals' values and violations."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)
@@ -168,7 +169,7 @@ def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, v
 
 @njit(cache=True, nogil=True)
 def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):
-    """Visit each individual's genes repeatedly in the given order, until a full round changes no gene."""
+    """Visit each individual's genes in the given order until a full round changes no gene."""
     trial = _new_trial(arrays, sums[0].shape[1])
     for i in range(lo, hi):
         state = _new_state(i, arrays, task, labels, sums, trial)
@@ -190,7 +191,7 @@ def _new_trial(arrays, k):
 
 @njit(cache=True, nogil=True)
 def _new_state(i, arrays, task, labels, sums, trial):
-    """Build the state of individual i; its updates also change row i of ``labels`` and ``sums``."""
+    """Build the search state of individual i, which shares memory with row i of ``labels`` and ``sums``."""
     counts, masses, projections, pulls = sums[0][i], sums[1][i], sums[2][i], sums[3][i]
     k, n_chunks, radii = counts.shape[0], arrays.squares.shape[1], np.empty(labels.shape[1])
     own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
@@ -218,7 +219,6 @@ def _new_state(i, arrays, task, labels, sums, trial):
 
 @borrowed()
 def _update_closeness(k, c, arrays, state):
-    """Update the reciprocal distance between two clusters' centroids, unless a cluster is empty."""
     if state.counts[k] > 0 and state.counts[c] > 0:
         product = state.inner[k, c] / (state.masses[k] * state.masses[c])
         closeness = _inverse_distance(state.norms[k], state.norms[c], product, arrays.rounding)
@@ -227,7 +227,6 @@ def _update_closeness(k, c, arrays, state):
 
 @borrowed()
 def _current_value(arrays, task, state, trial):
-    """Compute the unpenalised objective."""
     if task.objective == DAVIES_BOULDIN:
         return _davies_bouldin(0, -1, -1, arrays, state, trial)
     if task.objective == TWCV:
@@ -244,7 +243,7 @@ def _current_value(arrays, task, state, trial):
 
 @borrowed()
 def _ratio(spread, closeness):
-    """Return a sum of spreads divided by the centroid distance, or inf if the centroids coincide."""
+    """Return ``spread * closeness``, or inf if the closeness is infinite, even if the spread is 0."""
     return np.inf if closeness == np.inf else spread * closeness
 
 
@@ -262,10 +261,9 @@ def _violation(task, labels):
 
 @borrowed()
 def _inverse_distance(norm_a, norm_b, product, rounding):
-    """Return the reciprocal of the distance between two centroids, or inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
-    # Squared distances below this fraction of the squared norms are rounding errors. If both centroids are
-    # at the mean of all bags, the norms themselves are rounding errors of at most ``rounding``.
+    # A squared distance below this fraction of the squared norms is a rounding error. If both centroids are
+    # at the mean of all bags, the squared norms are also rounding errors, of at most ``rounding``.
     if square <= 1e-14 * max(rounding, norm_a + norm_b):
         return np.inf
     return 1.0 / np.sqrt(square)
@@ -273,7 +271,7 @@ def _inverse_distance(norm_a, norm_b, product, rounding):
 
 @borrowed()
 def _visit(j, draw, limit, arrays, task, state, trial):
-    """Move bag j to a drawn cluster or, with GREEDY, the best; return the number of trial evaluations."""
+    """Move bag j to a randomly drawn cluster or, if the rule is GREEDY, to the best one."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     if state.counts[home] <= task.least or n_clusters - 1 > limit:
         return 0
@@ -289,7 +287,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):
 
 @borrowed()
 def _lowest(values, home):
-    """Return the cluster with the lowest value, or ``home`` if no value is lower beyond rounding errors."""
+    """Return the cluster with the lowest value, or ``home`` if its value is as low up to rounding errors."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)
@@ -301,7 +299,7 @@ def _lowest(values, home):
 
 @borrowed()
 def _drawn(values, home, draw, rule):
-    """Replace ``values`` by weights that are computed from them, and draw a cluster."""
+    """Draw a cluster with probability proportional to a weight, which ``rule`` computes from its value."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):
@@ -334,7 +332,7 @@ def _drawn(values, home, draw, rule):
 
 @borrowed()
 def move(j, to, arrays, task, state, trial):
-    """Move bag j to cluster ``to``; ``trial`` must contain the scores for bag j."""
+    """Move bag j to cluster ``to``, using the results of :func:`score_moves` for this bag in ``trial``."""
     home = np.int64(state.labels[j])
     state.numbers[0] = trial.values[to]
     state.numbers[1] = max(0.0, state.numbers[1] + trial.costs[to] - trial.costs[home])
@@ -399,7 +397,7 @@ def _move_projections(j, home, to, arrays, state, trial):
 
 @borrowed()
 def score_moves(j, arrays, task, state, trial):
-    """trial.values[l] = objective with bag j in cluster l."""
+    """Set trial.values[k] to the objective after bag j has moved to cluster k."""
     _moved_norms(j, arrays, state, trial)
     trial.costs[:] = 0.0
     for p in range(task.pair_start[j], task.pair_start[j + 1]):
@@ -421,7 +419,7 @@ def score_moves(j, arrays, task, state, trial):
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):
-    """Compute the squared norms of centroids: of bag j's cluster without the bag, and of others with it."""
+    """Compute the squared norm of each centroid after bag j has left its own cluster or joined another."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1
@@ -436,7 +434,7 @@ def _moved_norms(j, arrays, state, trial):
 
 @borrowed()
 def _moved_spreads(j, arrays, task, state, trial):
-    """Compute the cluster spreads after the move, and the radius of bag j in each cluster."""
+    """Compute each cluster's spread without bag j, and the bag's radius, around the moved centroids."""
     home, row = np.int64(state.labels[j]), arrays.products[j]
     for c in range(state.chunk_label.shape[0]):
         k = state.chunk_label[c]
@@ -465,7 +463,8 @@ def _moved_spreads(j, arrays, task, state, trial):
 
 @borrowed()
 def _davies_bouldin(j, home, to, arrays, state, trial):
-    """Compute the Davies-Bouldin index after bag j moves from cluster ``home`` to ``to`` (-1: no move)."""
+    """Compute the Davies-Bouldin index after bag j has moved from cluster ``home`` to cluster ``to``."""
+    # If both clusters are -1, no bag moves.
     n_clusters, live, total = state.counts.shape[0], 0, 0.0
     for k in range(n_clusters):
         if _count_after(k, home, to, state) == 0:
@@ -501,7 +500,6 @@ def _spread_after(k, home, to, state, trial):
 
 @borrowed()
 def _closeness_after(j, k, c, home, to, arrays, state, trial):
-    """Return the reciprocal distance between two centroids, at least one of which has changed."""
     product = state.inner[k, c]
     if k in (home, to) and c in (home, to):
         product += state.pulls[home, j] - state.pulls[to, j] - arrays.pulls[j, j]
@@ -529,7 +527,7 @@ def _ftwcv_moves(j, arrays, task, state, trial):
 
 @borrowed()
 def _part(j, k, sign, arrays, task, state, trial):
-    """Return cluster k's contribution to FTWCV with bag j added (1), removed (-1) or neither (0)."""
+    """Return cluster k's term of FTWCV with bag j added (``sign`` 1), removed (-1), or unchanged (0)."""
     count = state.counts[k] + sign
     if count == 0:
         return 0.0
@@ -544,38 +542,38 @@ class Task(NamedTuple):
     """Objective to minimise and the rule for choosing a bag's new cluster."""
 
     objective: int
-    literal: bool  # FTWCV: divide sums of `terms` by cluster sizes; if False, use within-cluster squares
-    constant: float  # FTWCV: constant from which the sum over the clusters is subtracted
-    terms: AnyFloatArray  # (N,) if `literal`: mean squared norm of each bag
+    literal: bool  # FTWCV: subtract each cluster's mean of `terms`, not its weighted squared centroid norm
+    constant: float  # constant of FTWCV, from which the terms of all clusters are subtracted
+    terms: AnyFloatArray  # (N,) squared norm that represents each bag, only if `literal`
     rule: int
     least: int  # minimum number of bags in a cluster
     penalty: float  # the objective is multiplied by 1 + penalty * violation
     pair_start: IntArray  # (N + 1,) first pair of each bag
     pair_bag: IntArray  # other bag of each pair
-    # Amount that each pair adds to the violation if its bags share a cluster; negative for must-links.
+    # Amount that each pair adds to the violation if its bags share a cluster. It is negative for must-links.
     pair_weight: AnyFloatArray
     pair_constant: float  # violation if no pair shares a cluster
 
 
 class State(NamedTuple):
-    """State of one individual, updated after every gene."""
+    """State of one individual, which is updated after every move."""
 
     labels: IntArray  # (N,)
     chunk_label: IntArray  # (C,)
-    projections: AnyFloatArray  # (K, S, C) sums of products over each cluster
-    own: AnyFloatArray  # (S, C) projections onto the sum over the cluster of each chunk's bag
-    pulls: AnyFloatArray  # (K, N) sums of pulls over each cluster
-    inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
-    masses: AnyFloatArray  # (K,) sums of weights
-    counts: IntArray  # (K,) numbers of bags
-    spreads: AnyFloatArray  # (K,) sums of radii (squared for TWCV) or, if `literal`, of `terms`
+    projections: AnyFloatArray  # (K, S, C) sum of `products` over each cluster's bags
+    own: AnyFloatArray  # (S, C) entry of `projections` for each instance's own cluster
+    pulls: AnyFloatArray  # (K, N) sum of `pulls` over each cluster's bags
+    inner: AnyFloatArray  # (K, K) sum of `pulls` over all pairs of bags from two clusters
+    masses: AnyFloatArray  # (K,) sum of each cluster's bag weights
+    counts: IntArray  # (K,) number of bags in each cluster
+    spreads: AnyFloatArray  # (K,) sum of radii, for TWCV of squared radii, and for FTWCV of `terms`
     closeness: AnyFloatArray  # (K, K) reciprocals of the distances between centroids
-    numbers: AnyFloatArray  # unpenalised objective and violation
+    numbers: AnyFloatArray  # (2,) unpenalised objective and violation
     norms: AnyFloatArray  # (K,) squared norms of centroids
 
 
 class Trial(NamedTuple):
-    """Values of each cluster after a trial move of one bag: out of its own cluster, or into another."""
+    """Values of the clusters if one bag moves: its own cluster loses it, and every other cluster gains it."""
 
     scale: AnyFloatArray  # (C,) argument of moved_chunk_maxima
     pull: AnyFloatArray  # (C,) argument of moved_chunk_maxima
@@ -586,4 +584,4 @@ class Trial(NamedTuple):
     entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in each cluster
     costs: AnyFloatArray  # (K,) amount that the moved bag adds to the violation in each cluster
     values: AnyFloatArray  # (K,) unpenalised objective with the bag in each cluster
-    weights: AnyFloatArray  # (K,) draw weights
+    weights: AnyFloatArray  # (K,) penalised objective, or weight with which the cluster is drawn

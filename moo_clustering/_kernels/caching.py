@@ -31,9 +31,9 @@ from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
-# Number of steps run in Python, which take about a quarter of a second, after which a kernel is compiled.
+# A kernel is compiled after this number of steps in Python, which take about a quarter of a second.
 _INTERPRETED = 2e5
-# The warning that this process has issued, if any.
+# The text of the warning, if this process has already issued it.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
 
@@ -44,7 +44,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
     def decorated(function: Any) -> Any:
         kernel = decorator(function)
-        # With NUMBA_DISABLE_JIT, numba returns the plain function instead of a kernel.
+        # If NUMBA_DISABLE_JIT is set, numba returns the plain function instead of a kernel.
         if cache and isinstance(kernel, dispatcher.Dispatcher):
             compiled: Any = kernel
             compiled._cache = KernelCache(function)
@@ -55,7 +55,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to run equivalent Python or NumPy code instead of compiling a kernel."""
-    # This is faster if the kernel is neither compiled nor saved, and has taken few steps in this process.
+    # Python is faster if the kernel is neither compiled nor saved, and has run few steps in this process.
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved:
         return False
@@ -70,7 +70,7 @@ def run(kernel: Any, n_steps: float, *arguments: Any) -> Any:
 
 @remember
 def _python(kernel: Any) -> Any:
-    """Return a kernel's Python function, changed to call the Python functions of other kernels."""
+    """Return a copy of a kernel's Python function that calls other kernels' Python functions, too."""
     function = kernel.py_func
     names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     used = {name: _python(item) for name, item in names.items() if isinstance(item, dispatcher.Dispatcher)}
@@ -78,7 +78,7 @@ def _python(kernel: Any) -> Any:
 
 
 class KernelCache(caching.FunctionCache):
-    """Cache of a function's compiled versions, in separate files, so that processes do not share an index."""
+    """Cache that saves each compiled version of a function in its own file, so that no index is shared."""
 
     def __init__(self, function: Any) -> None:
         self._name = repr(function)
@@ -87,11 +87,12 @@ class KernelCache(caching.FunctionCache):
         version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
         name = re.sub(r"[<>]", "", function.__qualname__)
         self._folder, self._problem = saved_in(self._source.parent, config.CACHE_DIR)
-        # Read the source now, because the file may change while this process runs the old version.
+        # The source is hashed now, because the file may change while this process runs the old version.
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._folder = None
-        # File-name prefixes: for all files of the function, and for files compiled from this source.
+        # All file names of this function start with ``_prefix``, and those of the current source with
+        # ``_current``.
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._current = f"{self._prefix}{self._stamp.hex()[:16]}."
         self.enable()
@@ -107,11 +108,10 @@ class KernelCache(caching.FunctionCache):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the function compiled for types ``sig``; return None if no file is trusted and readable."""
+        """Return the function compiled for the types ``sig``, or None if no trusted file can be read."""
         target_context.refresh()
         if not self._enabled or self._folder is None:
             return None
-        # After any error, the function is simply recompiled.
         try:
             key = self._index_key(sig, target_context.codegen())
             path = self._path(self._folder, key)
@@ -124,7 +124,6 @@ class KernelCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled function, or warn once if it cannot be saved."""
         folder = self._folder
         if not self._enabled or data.lifted or data.library.has_dynamic_globals or folder is None:
             return
@@ -153,11 +152,11 @@ class KernelCache(caching.FunctionCache):
 
     @cached_property
     def any_saved(self) -> bool:
-        """Whether a compiled version for any argument types is saved; checked only once."""
+        """Whether a version compiled from the current source is saved, for any argument types."""
         return any(path.name.startswith(self._current) for path in self._saved())
 
     def _remove_outdated(self) -> None:
-        """Remove files that are more than an hour old and belong to older sources or killed processes."""
+        """Remove files of older sources or killed processes if the files are more than an hour old."""
         for path in self._saved():
             if not (path.name.startswith(self._current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
@@ -166,21 +165,21 @@ class KernelCache(caching.FunctionCache):
 
 
 def saves() -> bool:
-    """Return whether compiled loops of this package are saved."""
     return not saved_in(Path(__file__).parent, config.CACHE_DIR)[1]
 
 
 @remember
 def saved_in(source: Path, chosen: str) -> tuple[Path | None, str]:
-    """Return the folder of a source folder's compiled loops, and why loops cannot be saved there, or ""."""
-    # As in numba, candidates are ``chosen`` (NUMBA_CACHE_DIR, if set), the ``__pycache__`` next to the
-    # source, and the user's cache folder. The first to which only this user can write is used. If there is
-    # none, loops are read from the first folder that contains saved loops and that no other user can change.
+    """Return the folder of compiled loops, and why loops cannot be saved there, or an empty string."""
+    # As in numba, three folders are tried in this order: the value of NUMBA_CACHE_DIR (``chosen``), the
+    # ``__pycache__`` folder next to the source, and the user's cache folder. The first folder to which only
+    # this user can write is returned. If there is none, the result is the first folder that contains saved
+    # loops and that no other user can change, because loops can still be read from it.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
     if chosen:
-        # An absolute path remains valid when the working directory changes.
+        # The path is made absolute, because the working directory may change.
         places.insert(0, Path(chosen).absolute() / own_folder)
     if user_wide.is_absolute():
         places.append(user_wide / own_folder)
@@ -204,9 +203,9 @@ def saved_in(source: Path, chosen: str) -> tuple[Path | None, str]:
 
 
 def _problem(folder: Path) -> str:
-    """Create a folder if necessary; return the reason why loops cannot be saved there, or an empty string."""
+    """Create a folder if necessary, and return why loops cannot be saved in it, or an empty string."""
     try:
-        # `os.makedirs` would let the umask determine the mode of parents.
+        # Parents are created one by one, because `os.makedirs` would let the umask determine their mode.
         for part in (*reversed(folder.parents), folder):
             with suppress(FileExistsError):
                 if not part.is_dir():
@@ -223,7 +222,7 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 
 def _changeable(folder: Path) -> Path | None:
-    """Return the first of a folder and its parents that other users can change, or None."""
+    """Return the first of a folder and its parents that other users can change, or None if there is none."""
     # Root's folders are trusted. In sticky folders such as /tmp, users cannot replace each other's folders.
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
@@ -235,12 +234,13 @@ def _changeable(folder: Path) -> Path | None:
 
 
 def _owned(status: os.stat_result) -> bool:
-    """Return whether the user or root owns a folder; True on Windows, where its location makes it private."""
+    # On Windows, the location of the folder makes it private, so the owner is not checked.
     return os.name == "nt" or status.st_uid in (0, os.geteuid())
 
 
 def _shared(status: os.stat_result) -> bool:
-    """Return whether users other than the owner have write permission; False for symbolic links."""
+    """Return whether users other than the owner have write permission."""
+    # The permissions of a symbolic link have no effect.
     if os.name == "nt" or stat.S_ISLNK(status.st_mode):
         return False
     in_group = status.st_mode & stat.S_IWGRP and not _alone_in(status.st_gid)
@@ -249,7 +249,7 @@ def _shared(status: os.stat_result) -> bool:
 
 @remember
 def _alone_in(group_id: int) -> bool:
-    """Return whether this user is the group's only member, as is usual with a group-writable umask (002)."""
+    """Return whether this user is the only member of a group, which is usual if the umask is 002."""
     import grp
     import pwd
 
@@ -261,8 +261,8 @@ def _alone_in(group_id: int) -> bool:
 
 
 def _trusted_bytes(path: Path) -> bytes:
-    """Read a regular file that no other user can have written; raise an OSError for any other file."""
-    # Opening must not block if the file is a pipe without a writer.
+    """Read a regular file that no other user can have written. Any other file raises an OSError."""
+    # If the file is a pipe without a writer, opening must not block.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
@@ -272,7 +272,7 @@ def _trusted_bytes(path: Path) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file atomically, giving write permission only to its owner."""
+    """Write a file atomically, with write permission only for its owner."""
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -286,7 +286,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """Return a SHA-256 hash of a source file, its imported kernels and library versions; b"" on errors."""
+    """Hash a source file, the kernel files that it imports, and the versions of numba and NumPy."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:
@@ -310,7 +310,8 @@ def _warn_unsaved(problem: str) -> None:
 
 
 def _warn(text: str) -> None:
-    """Warn once per process, except in workers; never raise, even if a filter turns warnings into errors."""
+    """Issue at most one warning per process, and none in worker processes."""
+    # A filter that turns warnings into errors must not stop the caller.
     if not _WARNED and multiprocessing.current_process().name == "MainProcess":
         _WARNED.append(text)
         with suppress(UserWarning):

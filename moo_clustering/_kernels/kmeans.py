@@ -6,16 +6,17 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# Maximum rounding errors, as fractions of the largest distance: the error of a distance, per feature, and
-# that of a bound after all updates of a run. Samples are skipped only if their bounds differ by more than
-# these errors, so labels, even of tied samples, are the same as in the plain algorithm.
+# Upper bounds on rounding errors, as fractions of the largest distance. ``_PER_FEATURE`` bounds the error of
+# a distance, per feature, and ``_PER_RUN`` that of a bound after all updates of a run. A sample is skipped
+# only if its bounds differ by more than these errors. All labels, even those of tied samples, are therefore
+# the same as in the plain algorithm.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
 
 @njit(cache=True, nogil=True)
 def _square_in_order(x, c):
-    """Return a squared distance, rounded identically on every machine, for finding the farthest sample."""
+    """Compute a squared distance by adding features in order, so that all machines round it identically."""
     total = 0.0
     for t in range(len(x)):
         gap = x[t] - c[t]
@@ -26,11 +27,12 @@ def _square_in_order(x, c):
 @borrowed()
 def _squares(x, columns, start, k, out):
     """Compute a sample's squared distances to k centres, adding the features in order."""
-    # From index ``start`` on, ``columns`` contains the first feature of all centres, then the second etc.
+    # From index ``start`` on, ``columns`` contains the first feature of all centres, then the second, and so
+    # on.
     d, t = len(x), 0
     for j in range(k):
         out[j] = 0.0
-    # Processing four features per round reads ``out`` a quarter as often, in the same summation order.
+    # Four features are added at once, in the same order, so that ``out`` is read a quarter as often.
     while t + 4 <= d:
         at = start + t * k
         a, b = columns[at : at + k], columns[at + k : at + 2 * k]
@@ -57,7 +59,6 @@ def _squares(x, columns, start, k, out):
 
 @njit(cache=True, nogil=True)
 def _two_least(values):
-    """Return the first position of the minimum, the minimum, and the second-smallest value."""
     at, least, second = 0, np.inf, np.inf
     for j in range(len(values)):
         value = values[j]
@@ -73,7 +74,6 @@ def _two_least(values):
 
 @njit(cache=True, nogil=True)
 def two_nearest(X, centers, labels, first, second):
-    """Find each sample's nearest centre (the first if tied) and squared distances to its nearest two."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
@@ -94,11 +94,13 @@ def _least(values, n):
 
 @njit(cache=True, nogil=True)
 def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last):
-    """Write the points nearest to rows ``first`` to ``last - 1``, sorted by distance and then number."""
-    # Group g contains the points ``starts[g]:starts[g + 1]``, which are within ``radii[g]`` of column g of
-    # ``pivots``; ``blocks`` contains a flattened (d, size) array per group. A point is omitted from a row's
-    # list if its squared distance to the row exceeds the point's limit. A group is skipped if none of its
-    # points can be nearer than the last point in the list. Distances do not depend on other rows or groups.
+    """Find the points nearest to rows ``first`` to ``last - 1``, sorted by distance and, if tied, number."""
+    # ``positions`` and ``squares`` receive the numbers and squared distances of these points. Group g
+    # contains the points ``starts[g]:starts[g + 1]``, which are within ``radii[g]`` of the group's pivot in
+    # column g of ``pivots``. ``blocks`` contains one flattened (d, size) array per group. If a point's
+    # squared distance to a row exceeds the point's entry in ``limits``, the point is omitted. A group is
+    # skipped if none of its points can be nearer than the last point in the list. Distances do not depend on
+    # other rows or groups.
     n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
     out, bounds = np.empty(gaps.max()), np.empty(n_groups)
@@ -139,7 +141,6 @@ def nearest_in_groups(X, blocks, numbers, limits, starts, pivots, radii, positio
 
 @njit(cache=True, nogil=True)
 def _half_gaps(centers, half):
-    """Compute half the distance from each centre to the nearest other centre."""
     k = len(centers)
     half[:] = np.inf
     for j in range(k):
@@ -153,8 +154,9 @@ def _half_gaps(centers, half):
 
 @njit(cache=True, nogil=True)
 def _fill_empty(X, centers, labels, counts, upper, lower, changed, rounding):
-    """Move empty clusters' centres to the samples farthest from their own centres; return how many moved."""
-    # Samples that are alone in their cluster, or equal to their centre up to rounding, are excluded.
+    """Assign to each empty cluster the sample that is farthest from its own centre."""
+    # The function returns the number of filled clusters. A sample stays if it is alone in its cluster, or
+    # equal to its centre up to rounding errors.
     n, filled = len(X), 0
     own = np.empty(n)
     for i in range(n):
@@ -180,7 +182,6 @@ def _fill_empty(X, centers, labels, counts, upper, lower, changed, rounding):
 
 @njit(cache=True, nogil=True)
 def _move_centers(X, centers, labels, counts, changed, moved, sums):
-    """Update the means of changed clusters, adding samples in order, and compute how far each mean moves."""
     k, d = centers.shape
     sums[:] = 0.0
     for i in range(len(X)):
@@ -194,14 +195,14 @@ def _move_centers(X, centers, labels, counts, changed, moved, sums):
             for t in range(d):
                 sums[j, t] /= counts[j]
             moved[j] = np.sqrt(squared_distance(sums[j], centers[j]))
-            # ``centers[j] = sums[j]`` would check shapes, which takes three seconds to compile.
+            # ``centers[j] = sums[j]`` would also check shapes, and the check takes three seconds to compile.
             for t in range(d):
                 centers[j, t] = sums[j, t]
 
 
 @njit(cache=True, nogil=True)
 def _radius(X):
-    """Return the largest norm of a sample; rounding errors of means are proportional to it."""
+    """Return the largest norm of a sample, to which the rounding errors of means are proportional."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0
@@ -213,11 +214,12 @@ def _radius(X):
 
 @njit(cache=True, nogil=True)
 def lloyd(X, centers, labels, max_passes, tolerance):
-    """Run Lloyd iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
-    # Iterations also end when the squared moves of all centres sum to at most a positive ``tolerance``; then
-    # samples are reassigned once more. Ties are broken by the lower centre. Samples are skipped only if their
-    # own centre is nearest despite rounding errors. Means of unchanged clusters remain bitwise identical.
-    # Returns the sum of squares, the numbers of passes and distances, and whether iterations converged.
+    """Run Lloyd iterations until no label changes, updating ``centers`` and ``labels`` in place."""
+    # If ``tolerance`` is positive, iterations also end when the squared moves of all centres sum to at most
+    # this value. In this case, samples are reassigned once more. Tied samples join the centre with the lower
+    # number. A sample is skipped only if its own centre is nearest despite rounding errors. The means of
+    # unchanged clusters remain bitwise identical. The function returns the sum of squares, the numbers of
+    # passes and of computed distances, and whether the iterations converged.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -290,8 +292,8 @@ def lloyd(X, centers, labels, max_passes, tolerance):
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative, value):
-    """Return the first position whose sum exceeds ``value``, or the last position if there is none."""
-    # np.searchsorted takes too long to compile.
+    """Return the first position at which ``cumulative`` exceeds ``value``, or the last position."""
+    # This loop replaces np.searchsorted, which takes too long to compile.
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -304,9 +306,12 @@ def _first_above(cumulative, value):
 
 @njit(cache=True, nogil=True)
 def greedy_seeds(X, precomputed, first, draws, chosen):
-    """Greedy k-means++: for each seed, draw candidates weighted by squared distance, and keep the best."""
-    # ``draws`` (k - 1, trials) contains uniform numbers for all seeds but the first. Samples that equal a
-    # seed are chosen only if there are no others. X contains points, or squared distances if ``precomputed``.
+    """Choose seeds by greedy k-means++, and return the number of computed distances."""
+    # For each seed, several candidates are drawn with probability proportional to the squared distance to the
+    # nearest seed. The candidate that reduces the sum of squared distances most is kept. ``draws``, with
+    # shape (k - 1, trials), contains uniform numbers for all seeds but the first. A sample that equals a seed
+    # is chosen only if every sample equals a seed. X contains points or, if ``precomputed``, squared
+    # distances.
     n = len(X)
     trials = draws.shape[1]
     nearest, cumulative = np.empty(n), np.empty(n)
@@ -342,10 +347,11 @@ def greedy_seeds(X, precomputed, first, draws, chosen):
 
 @njit(cache=True, nogil=True)
 def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest):
-    """Add rows to their nearest clusters in p sets of k; update sizes, sums, first rows and farthest rows."""
-    # ``columns`` (d, p k) contains the centres. The sum of squared distances of a cluster is ``high`` +
-    # ``low``. Adding a large number and subtracting it again rounds terms to multiples of ``units`` (p, 3),
-    # so that sums do not depend on the row order.
+    """Add rows to the statistics of their nearest clusters, for p individuals with k clusters each."""
+    # ``columns``, with shape (d, p k), contains the centres. A cluster's squared distances sum to ``high`` +
+    # ``low``. Terms are rounded to multiples of ``units``, with shape (p, 3), so that sums do not depend on
+    # the row order. To round a term, a large number is added and subtracted again. ``first`` and ``farthest``
+    # are each cluster's first row and the row farthest from its centre.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
     anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()
@@ -375,7 +381,7 @@ def population_sums(X, start, columns, offset, mean, units, sizes, sums, high, l
 
 @njit(cache=True, nogil=True)
 def row_products(X, columns):
-    """Multiply rows by a matrix, adding features in order, so that no result depends on other rows."""
+    """Compute ``X @ columns`` with features added in order, so that no result depends on other rows."""
     out = np.zeros((len(X), columns.shape[1]))
     for i in range(len(X)):
         for t in range(len(columns)):

@@ -8,15 +8,15 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# Weights above this value are links; smaller weights are remnants of coordinate descent.
+# A weight above this value is a link. Smaller weights are remnants of coordinate descent.
 LINK = 1e-6
-# Weight of the link that a sample receives if no candidate reduces its error.
+# If no candidate reduces a sample's error, the sample receives a link with this weight.
 LEAST = 1e-3
 
 
 @njit(cache=True, nogil=True)
 def _solve_passive(gram, target, passive, q, factor, solution):
-    """Solve for the passive rows and columns of ``gram`` by Cholesky factorisation; set all others to 0."""
+    """Solve ``gram @ solution = target`` for the passive variables by Cholesky factorisation."""
     for r in range(q):
         solution[r] = 0.0
         if not passive[r]:
@@ -50,7 +50,8 @@ def _solve_passive(gram, target, passive, q, factor, solution):
 
 @njit(cache=True, nogil=True)
 def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
-    """Minimise x'Gx/2 - b'x subject to x >= 0 for positive definite G (Lawson and Hanson)."""
+    """Minimise x' G x / 2 - b' x over x >= 0 for a positive definite matrix G (Lawson and Hanson)."""
+    # G consists of the first q rows and columns of ``gram``, and b of the first q entries of ``target``.
     largest = 0.0
     for r in range(q):
         x[r], passive[r], gradient[r] = 0.0, False, target[r]
@@ -90,7 +91,7 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):
 
 @njit(cache=True, nogil=True)
 def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
-    """Minimise ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0 for each sample i."""
+    """Find each sample's weights s >= 0 that minimise the squared error plus ``ridge`` times ||s||^2."""
     d = A.shape[1]
     gram, factor = np.empty((width, width)), np.zeros((width, width))
     target, x = np.empty(width), np.empty(width)
@@ -112,7 +113,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):
                     total += np.float64(A[a, f]) * A[b, f]
                 gram[r, c] = gram[c, r] = total
             trace += gram[r, r]
-        # Without a ridge, a small fraction of the trace ensures that the factorisation exists.
+        # If there is no ridge, a small fraction of the trace ensures that the factorisation exists.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
         for r in range(q):
             gram[r, r] += extra
@@ -130,8 +131,7 @@ def _dot(X, a, rest):
 
 
 @njit(cache=True, nogil=True)
-def _rest(X, candidates, i, n, weights, rest):
-    """Compute the residual of sample i under the given weights."""
+def _residual(X, candidates, i, n, weights, rest):
     for f in range(len(rest)):
         rest[f] = X[i, f]
     for a in range(n):
@@ -153,8 +153,8 @@ def _error(rest, weights, n, rho):
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
-    """Run coordinate descent on those weights of the first n candidates that are positive."""
-    _rest(X, candidates, i, n, weights, rest)
+    """Run coordinate descent on the positive weights of the first n candidates."""
+    _residual(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
             if weights[a] <= 0.0:
@@ -173,7 +173,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):
-    """Set small weights to 0, link the first candidate if none remain; return the error and link count."""
+    """Copy the weights above ``LINK`` to ``row``, and return the error and the number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0
@@ -183,13 +183,13 @@ def _settle(X, candidates, i, n, rho, weights, row, rest):
     if size == 0:
         row[0] = LEAST
         size = 1
-    _rest(X, candidates, i, n, row, rest)
+    _residual(X, candidates, i, n, row, rest)
     return _error(rest, row, n, rho), size
 
 
 @njit(cache=True, nogil=True)
 def fill_rows(X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes):
-    """Assign equal weights to each row's first ``width`` candidates; then run coordinate-descent sweeps."""
+    """Run coordinate descent from equal weights of each row's first ``width`` candidates."""
     weights, rest = np.empty(candidates.shape[1]), np.empty(X.shape[1])
     for i in range(lo, hi):
         n = min(width, admissible[i])
@@ -200,11 +200,10 @@ def fill_rows(X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, ro
 
 @njit(cache=True, nogil=True)
 def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
-    """Compute each row's error and number of links."""
     rest = np.empty(X.shape[1])
     for i in range(lo, hi):
         n = admissible[i]
-        _rest(X, candidates, i, n, rows[i], rest)
+        _residual(X, candidates, i, n, rows[i], rest)
         errors[i] = _error(rest, rows[i], n, rho)
         sizes[i] = 0
         for a in range(n):
@@ -213,7 +212,6 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):
 
 @njit(cache=True, nogil=True)
 def swap_rows(first, second, swap, lo, hi, child, other):
-    """Copy two parents' rows to two children; the children exchange the rows for which ``swap`` is set."""
     for i in range(lo, hi):
         for a in range(first.shape[1]):
             if swap[i]:
@@ -224,7 +222,8 @@ def swap_rows(first, second, swap, lo, hi, child, other):
 
 @njit(cache=True, nogil=True)
 def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
-    """Return the unused candidate with the largest gain max(0, g)^2 / G_aa; -1 if none exceeds ``least``."""
+    """Return the unused candidate with the largest gain, or -1 if no gain exceeds ``least``."""
+    # The gain is the decrease in error if only the weight of this candidate changes.
     best = -1
     for a in range(n):
         if used[a]:
@@ -242,7 +241,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):
 def change_supports(
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Drop each row's smallest weight or add its best candidate, then run coordinate descent."""
+    """For each row, drop the smallest weight or add the best candidate, and then run coordinate descent."""
     width, rest = candidates.shape[1], np.empty(X.shape[1])
     weights, used = np.empty(width), np.empty(width, dtype=np.bool_)
     for r in range(lo, hi):
@@ -258,7 +257,7 @@ def change_supports(
         if drop[r] and size > 1:
             weights[smallest] = 0.0
         else:
-            _rest(X, candidates, i, n, weights, rest)
+            _residual(X, candidates, i, n, weights, rest)
             best = _best_candidate(X, norms, candidates, i, n, rho, used, rest, 0.0)
             if best >= 0:
                 j = candidates[i, best]
@@ -298,7 +297,8 @@ def _solve(factor, target, k, trial):
 
 @njit(cache=True, nogil=True)
 def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial):
-    """Add candidate a, optimise all weights and drop those at 0; return the number of candidates left."""
+    """Add candidate a to the support, and optimise the weights of the support."""
+    # Candidates whose weights become 0 leave the support. The function returns the size of the support.
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
     solution[k] = 0.0
@@ -317,7 +317,7 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
                 solution[t] = trial[t]
             break
         kept = 0
-        # After a step of 0, the added candidate still has weight 0; keep it if its trial weight is positive.
+        # If the step is 0, the added candidate still has weight 0. It stays if its trial weight is positive.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -326,7 +326,8 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
                 solution[kept] = value
                 kept += 1
         k = kept
-        # Candidates after a removed one have moved up, so recompute their rows of the Cholesky factor.
+        # The candidates after a removed one have moved up, so their rows of the Cholesky factor are
+        # recomputed.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -334,9 +335,11 @@ def _enter(X, norms, candidates, i, rho, a, support, k, factor, target, solution
 
 @njit(cache=True, nogil=True)
 def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values):
-    """Find the smallest error for each number of links, and store the weights if a slot is at least 0."""
-    # Non-negative orthogonal matching pursuit: add the candidate with the largest gain, then re-optimise the
-    # support's weights. If no solution with k links is found, ``errors[i, k - 1]`` remains infinite.
+    """Find each sample's smallest error for each number of links, and the corresponding weights."""
+    # Non-negative orthogonal matching pursuit adds the candidate with the largest gain in each round, and
+    # then optimises the weights of the support. If no solution with k links is found, ``errors[i, k - 1]`` is
+    # infinite. If ``slots[i, k - 1]`` is not negative, it is the position in ``columns`` and ``values`` at
+    # which the links of the solution are stored.
     width = candidates.shape[1]
     row, weights, rest = np.empty(width, dtype=np.float32), np.empty(width), np.empty(X.shape[1])
     used, support = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.int64)
@@ -346,9 +349,8 @@ def support_paths(X, norms, candidates, admissible, rho, lo, hi, errors, slots, 
         n, k, last = admissible[i], 0, np.inf
         errors[i] = np.inf
         weights[:] = 0.0
-        _rest(X, candidates, i, n, weights, rest)
+        _residual(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # The number of rounds is limited as by Lawson and Hanson; usually, the error stops falling earlier.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):
@@ -382,7 +384,7 @@ def lower_hulls(errors, lo, hi, kept):
     """Mark the numbers of links whose errors lie on the decreasing part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
-    # Decrease in error per additional link before each hull corner; it falls from corner to corner.
+    # ``slopes`` contains the decrease in error per additional link before each corner of the hull.
     slopes = np.empty(width)
     for i in range(lo, hi):
         n = 0

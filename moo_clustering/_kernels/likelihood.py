@@ -18,7 +18,6 @@ FULL, DIAGONAL, CATEGORIES, COUNTS = 0, 1, 2, 3
 
 @njit(cache=True, nogil=True)
 def add_sample(S, x, sign, blocks, starts):
-    """Add a sample to a cluster's statistics, or remove it if ``sign`` is -1."""
     for b in range(blocks.shape[0]):
         kind, first, d, s = blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3]
         for i in range(d):
@@ -36,7 +35,9 @@ def add_sample(S, x, sign, blocks, starts):
 
 @njit(cache=True, nogil=True)
 def cluster_term(n, S, x, sign, model, work):
-    """Compute the log marginal likelihood of n samples with sums S, after x is added (sign 1) or removed."""
+    """Compute a cluster's log marginal likelihood after a sample x has been added or removed."""
+    # S contains the statistics before the change, and n is the cluster size after it. ``sign`` is 1 if x is
+    # added, -1 if it is removed, and 0 if nothing changes.
     if n == 0:
         return 0.0
     blocks, starts, priors, shapes, constants = model
@@ -69,7 +70,8 @@ def cluster_term(n, S, x, sign, model, work):
                     for m in range(j):
                         entry -= work[i, m] * work[j, m]
                     work[i, j] = entry / work[j, j] if j < i else 0.0
-                # Adding a semidefinite matrix to diag(priors) cannot make a pivot less than its prior.
+                # Except for rounding errors, a pivot is at least its prior, because the added matrix is
+                # semidefinite.
                 entry = priors[first + i] + max(entry, 0.0)
                 work[i, i] = math.sqrt(entry)
                 logs += 0.5 * math.log(entry)
@@ -82,7 +84,6 @@ def cluster_term(n, S, x, sign, model, work):
 
 @njit(cache=True, nogil=True)
 def sum_clusters(X, labels, model, work, sizes, stats, terms):
-    """Compute the size, statistics and log marginal likelihood of each cluster of a table."""
     sizes[:] = 0
     stats[:] = 0.0
     for i in range(X.shape[0]):
@@ -103,22 +104,24 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):
 
 @njit(cache=True, nogil=True)
 def fewer_change(k, n, alpha):
-    """Compute the change in log prior from k to k - 1 clusters, without the terms for cluster sizes."""
+    """Compute how the log prior changes from k to k - 1 clusters, except its terms for cluster sizes."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
 
 @njit(cache=True, nogil=True)
 def size_change(own, other, k, n, alpha):
-    """Compute the change in log prior if a sample moves from a cluster of size ``own`` to size ``other``."""
+    """Compute how the log prior changes if a sample moves between clusters of size ``own`` and ``other``."""
     last = fewer_change(k, n, alpha) - math.lgamma(alpha) if own == 1 else 0.0
     return last + math.log(alpha + other) - math.log(alpha + own - 1)
 
 
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):
-    """Move each sample to its best cluster; return the total gain. With ``keep``, no cluster is emptied."""
-    # A move between two clusters that are unchanged since the sample's last visit improves nothing.
+    """Move each sample to its best cluster, and return the total gain."""
+    # With ``keep``, the last sample of a cluster never moves. ``times`` contains the time of each sample's
+    # last visit and of each cluster's last change. If neither of two clusters has changed since the sample's
+    # last visit, a move between them is not tried, because it cannot improve the objective.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:
@@ -155,7 +158,7 @@ def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, mode
 
 @njit(cache=True, nogil=True)
 def best_merge(joint, sizes, alpha):
-    """Find the allowed pair of clusters whose merge yields the best objective, or -1 if none is allowed."""
+    """Find the allowed merge with the best change in objective. Its clusters are -1 if none is allowed."""
     best, x, y = -np.inf, -1, -1
     for g in range(sizes.shape[0]):
         for h in range(g + 1, sizes.shape[0]):
@@ -169,7 +172,6 @@ def best_merge(joint, sizes, alpha):
 
 @njit(cache=True, nogil=True)
 def unite(x, y, sizes, allowed, joint):
-    """Merge cluster y into x: update the sizes and the pairs that are allowed to merge."""
     sizes[x] += sizes[y]
     sizes[y] = 0
     allowed[x] |= allowed[y]
@@ -180,7 +182,7 @@ def unite(x, y, sizes, allowed, joint):
 
 @njit(cache=True, nogil=True)
 def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):
-    """Merge the best allowed pairs one by one, writing merge t to row t; return the number of merges."""
+    """Merge the best allowed pair of clusters repeatedly, and return the number of merges."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     fresh = -1
@@ -203,7 +205,7 @@ def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, g
 
 @njit(cache=True, nogil=True)
 def pair_term(e, m, a, b):
-    """Compute the log marginal likelihood of e links among m possible pairs."""
+    """Compute the log marginal likelihood of e links among m possible pairs under a Beta(a, b) prior."""
     norm = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     return math.lgamma(a + e) + math.lgamma(b + m - e) - math.lgamma(a + b + m) - norm
 
@@ -220,7 +222,7 @@ def links_term(E, sizes, g, h, a, b, directed):
 
 @njit(cache=True, nogil=True)
 def touching(E, sizes, g, h, a, b, directed):
-    """Compute the log marginal likelihood of all links with an end in cluster g or h, which must differ."""
+    """Compute the log marginal likelihood of all links that touch cluster g or another cluster h."""
     total = links_term(E, sizes, g, h, a, b, directed)
     for c in range(sizes.shape[0]):
         total += links_term(E, sizes, g, c, a, b, directed) if c != h else 0.0
@@ -230,7 +232,7 @@ def touching(E, sizes, g, h, a, b, directed):
 
 @njit(cache=True, nogil=True)
 def move_links(E, sizes, g, h, out, into):
-    """Move a node from cluster g to h; ``out`` and ``into`` count its links to and from each cluster."""
+    # ``out`` and ``into`` count the node's links to and from each cluster.
     sizes[g] -= 1
     sizes[h] += 1
     E[g] -= out
@@ -241,7 +243,7 @@ def move_links(E, sizes, g, h, out, into):
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):
-    """Move nodes as :func:`move_samples` does; ``rows`` contains outgoing, ``columns`` incoming links."""
+    """Move each node to its best cluster, as :func:`move_samples` does, and return the total gain."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:
@@ -275,7 +277,7 @@ def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, direct
 
 @njit(cache=True, nogil=True)
 def shared_change(E, sizes, g, h, c, a, b, directed):
-    """Compute the change in the log marginal likelihood of links with cluster c when g and h merge."""
+    """Compute how merging g and h changes the log marginal likelihood of their links with cluster c."""
     m = (sizes[g] + sizes[h]) * sizes[c]
     change = pair_term(E[g, c] + E[h, c], m, a, b)
     if directed:
@@ -286,7 +288,6 @@ def shared_change(E, sizes, g, h, c, a, b, directed):
 
 @njit(cache=True, nogil=True)
 def merge_change(E, sizes, g, h, a, b, directed):
-    """Compute the change in a graph's log marginal likelihood when clusters g and h merge."""
     parts, both = 1 if directed else 2, sizes[g] + sizes[h]
     inside = E[g, g] + E[h, h] + E[g, h] + E[h, g]
     change = pair_term(inside / parts, both * (both - 1) // parts, a, b)
@@ -300,7 +301,8 @@ def merge_change(E, sizes, g, h, a, b, directed):
 
 @njit(cache=True, nogil=True)
 def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):
-    """Merge graph clusters as :func:`merge_clusters` does, and update the gains of the other pairs."""
+    """Merge clusters of a graph repeatedly, as :func:`merge_clusters` does for a table."""
+    # A merge also changes the gains of other pairs, because their links with the merged clusters change.
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     x, y = -1, -1

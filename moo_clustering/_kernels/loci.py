@@ -14,8 +14,6 @@ from moo_clustering._kernels.trees import join, settle
 
 @njit(cache=True, nogil=True)
 def add_counts(ranks, counts, sign, lo, hi):
-    """counts[j, r] += ``sign`` times the number of rows with rank r at locus j."""
-    # Reading four rows at a time is faster.
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
         for j in range(lo, hi):
@@ -31,8 +29,6 @@ def add_counts(ranks, counts, sign, lo, hi):
 
 @njit(cache=True, nogil=True)
 def sum_entries(ranks, table, lo, hi, out):
-    """out[m] = sum of table[j, ranks[m, j]] over the loci lo..hi-1, in the dtype of ``out``."""
-    # Reading four rows at a time is faster.
     zero = out.dtype.type(0)
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
@@ -53,7 +49,6 @@ def sum_entries(ranks, table, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def count_equal(ranks, row, lo, hi, out):
-    """out[m] = number of loci among lo..hi-1 at which ``ranks[m]`` equals ``row``."""
     for m in range(ranks.shape[0]):
         total = np.int64(0)
         for j in range(lo, hi):
@@ -63,7 +58,6 @@ def count_equal(ranks, row, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def add_weights(ranks, weights, out, lo, hi):
-    """out[j, ranks[m, j]] += weights[m]."""
     for m in range(ranks.shape[0]):
         for j in range(lo, hi):
             out[j, ranks[m, j]] += weights[m]
@@ -71,10 +65,9 @@ def add_weights(ranks, weights, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def swap_where(first, second, swap, child1, child2, lo, hi):
-    """Exchange the genes of each pair of rows at the loci where ``swap`` is 1."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
-            # Code without branches can be vectorised.
+            # The genes are exchanged without branches, so that the loop can be vectorised.
             change = (first[p, j] ^ second[p, j]) * swap[p, j]
             child1[p, j] = first[p, j] ^ change
             child2[p, j] = second[p, j] ^ change
@@ -82,7 +75,8 @@ def swap_where(first, second, swap, child1, child2, lo, hi):
 
 @njit(cache=True, nogil=True)
 def resample(flat, positions, draws, widths, n_var):
-    """Set flat[position] to a random rank below the width of its locus, given random 32-bit ``draws``."""
+    """Set the genes at ``positions`` to random ranks below the widths of their loci."""
+    # ``draws`` contains random 32-bit integers.
     for t in range(positions.shape[0]):
         position = positions[t]
         width = np.uint64(widths[position % n_var])
@@ -91,7 +85,7 @@ def resample(flat, positions, draws, widths, n_var):
 
 @njit(cache=True, nogil=True)
 def components(links, q, row):
-    """row[i] = smallest sample in i's component of the graph {i - links[q, i]}."""
+    """Set row[i] to the smallest sample connected to i, if every sample i is linked to sample links[q, i]."""
     n = len(row)
     for i in range(n):
         row[i] = i
@@ -102,15 +96,14 @@ def components(links, q, row):
 
 @njit(cache=True, nogil=True)
 def component_rows(links, lo, hi, out):
-    """Apply :func:`components` to rows lo..hi-1."""
     for q in range(lo, hi):
         components(links, q, out[q])
 
 
 @njit(cache=True, nogil=True)
 def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out):
-    """out[q] = variance, deviation and connectivity; ``rows`` selects the objectives to be computed."""
-    # ``neighbors`` (n_neighbors, n_samples) has one neighbour list per column, padded with -1.
+    # ``rows`` selects the objectives to be computed. ``neighbors``, with shape (n_neighbors, n_samples), has
+    # one list of neighbours per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
         components(links, q, row)
@@ -140,7 +133,8 @@ def link_objectives(links, X, ones, neighbors, weights, rows, row, count, total,
 
 @njit(cache=True, nogil=True)
 def cluster_means(row, sizes, sums, count, total):
-    """Compute each cluster's size and mean from its parts; store both at the cluster's lowest part number."""
+    """Compute each cluster's size and mean from its parts."""
+    # Both are stored in the row of the cluster's lowest part number.
     d = sums.shape[1]
     count[:] = 0.0
     total[:] = 0.0
@@ -158,8 +152,8 @@ def cluster_means(row, sizes, sums, count, total):
 @njit(cache=True, nogil=True)
 def variances(parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out):
     """Compute the mean squared distance from samples to their cluster means."""
-    # ``within`` is the sum of squared distances from samples to the means of their parts. Adding the squared
-    # distances from these means to cluster means avoids cancellation.
+    # ``within`` is the sum of squared distances from samples to the means of their parts. The squared
+    # distances from these means to cluster means are added, because this avoids cancellation.
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -178,7 +172,6 @@ def variances(parts, sizes, sums, means, within, n_samples, count, total, lo, hi
 
 @njit(cache=True, nogil=True)
 def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
-    """Compute the weighted sum of distances from samples to their cluster means."""
     d = X.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -196,7 +189,7 @@ def deviations(parts, sizes, sums, base, X, weight, count, total, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def pair_weights(parts, first, second, weight, apart, lo, hi, out):
-    """Sum the weights of pairs of parts that share a cluster or, with ``apart``, of the other pairs."""
+    """Sum the weights of pairs of parts that share a cluster or, with ``apart``, of all other pairs."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0
@@ -208,7 +201,8 @@ def pair_weights(parts, first, second, weight, apart, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def rand_gaps(parts, table, joint, lo, hi, out):
-    """Compute 1 - adjusted Rand index of labelled samples, of which table[c, y] in part c have class y."""
+    """Compute 1 minus the adjusted Rand index of each individual's partition for the labelled samples."""
+    # ``table[c, y]`` is the number of labelled samples of class y in part c.
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

@@ -6,13 +6,12 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import list_members, squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
-# Cosine distances are rounded to multiples of 2^-44, so that ties do not depend on how they are computed.
+# Cosine distances are rounded to multiples of 2^-44, so that ties do not depend on the order of operations.
 GRAIN = 2.0**44
-# Flags that permit vectorised sums, whose order depends only on the shapes of the arrays.
+# These flags permit vectorised sums. The order of the terms depends only on the shapes of the arrays.
 _SUMS = {"reassoc", "nsz"}
-# Number of bits in a coarse distance; each plane contains one bit of every distance.
+# Number of bits in a coarse distance. Each plane contains one bit of every coarse distance.
 PLANES = 8
-# Number of samples per chunk; a chunk's nearest distances and labels stay in the cache for all medoids.
 _CHUNK = 8192
 
 
@@ -63,7 +62,7 @@ def _clear_row(indptr, indices, i, vector):
 
 @njit(cache=True, nogil=True)
 def dense_rows(X, norms, ids, kind, rows, lo, hi):
-    """Convert products rows[r, i] = X[ids[r]] . X[i] to distances; recompute small ones from differences."""
+    """Convert rows[r, i], the inner product of samples ids[r] and i, to a distance."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -73,7 +72,8 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):
         else:
             for i in range(row.shape[0]):
                 squared = norms[m] - 2.0 * row[i] + norms[i]
-                # A smaller fraction of |x|^2 + |y|^2 may have lost six digits to cancellation.
+                # A smaller value is recomputed from differences, because cancellation may have lost six
+                # digits.
                 if squared < 1e-6 * (norms[m] + norms[i]):
                     squared = squared_distance(X[m], X[i])
                 row[i] = squared if kind == SQUARED else np.sqrt(squared)
@@ -82,7 +82,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):
 
 @njit(cache=True, nogil=True)
 def sparse_rows(indptr, indices, data, column_ptr, column_rows, column_data, norms, ids, kind, rows, lo, hi):
-    """rows[r, i] = distance between samples ids[r] and i, visiting only the columns stored in row ids[r]."""
+    """Set rows[r, i] to the distance between samples ids[r] and i."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -99,7 +99,7 @@ def sparse_rows(indptr, indices, data, column_ptr, column_rows, column_data, nor
 
 @njit(cache=True, nogil=True)
 def dense_own(X, medoids, labels, kind, out, lo, hi):
-    """out[q, i] = distance from sample i to the medoid of its cluster."""
+    """Set out[q, i] to the distance from sample i to the medoid of its cluster."""
     for q in range(lo, hi):
         for i in range(labels.shape[1]):
             m = medoids[q, labels[q, i]]
@@ -108,7 +108,8 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):
 
 @njit(cache=True, nogil=True)
 def sparse_own(indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi):
-    """Compute the same result as dense_own; ``vector`` (scratch space) is zero before and after the call."""
+    """Compute the same result as :func:`dense_own` from sparse data."""
+    # ``vector`` is scratch space that contains only zeros before and after the call.
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
             m = medoids[q, c]
@@ -123,7 +124,6 @@ def sparse_own(indptr, indices, data, norms, medoids, order, starts, kind, vecto
 
 @njit(cache=True, nogil=True)
 def dense_separations(X, medoids, kind, least, greatest, lo, hi):
-    """Find the smallest and largest distance between medoids (inf and 0 for one cluster)."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -139,7 +139,7 @@ def dense_separations(X, medoids, kind, least, greatest, lo, hi):
 
 @njit(cache=True, nogil=True)
 def sparse_separations(indptr, indices, data, norms, medoids, kind, vector, least, greatest, lo, hi):
-    """Compute the same result as dense_separations; for ``vector``, see sparse_own."""
+    """Compute the same result as :func:`dense_separations` from sparse data."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -160,7 +160,7 @@ def sparse_separations(indptr, indices, data, norms, medoids, kind, vector, leas
 
 @njit(cache=True, nogil=True)
 def _first_least(totals, members, relative, each):
-    """Return the lowest id among the members whose totals equal the smallest one up to rounding errors."""
+    """Return the first member whose total equals the smallest total up to rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
         least = min(least, totals[t])
@@ -173,10 +173,11 @@ def _first_least(totals, members, relative, each):
 
 @njit(cache=True, nogil=True)
 def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi):
-    """medoids[q, c] = member with the smallest total distance to the others, the lowest id if tied."""
-    # For cosine distances, the total of member x is n_c - x.s_c, where s_c is the sum of the n_c members. It
-    # is 1 less if x is a zero row, whose distance to itself is 0, not 1. For other metrics, the sum
-    # of squared distances is n_c |x - m_c|^2 + sum_y |y - m_c|^2 over all members y, with their mean m_c.
+    """Find the member of each wanted cluster with the smallest total distance to all members."""
+    # If several members are tied, the first one is chosen. For cosine distances, the total of member x is n_c
+    # - x.s_c, where s_c is the sum of the n_c members. If x is a row of zeros, the total is lower by 1,
+    # because the distance from x to itself is 0, not 1. For other metrics, the total of squared distances is
+    # n_c |x - m_c|^2 plus the sum of all members' squared distances to their mean m_c.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):
@@ -209,9 +210,9 @@ def dense_medoids(X, zero, order, starts, wanted, kind, relative, each, medoids,
 def sparse_medoids(
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Compute the same result as dense_medoids; for ``vector``, see sparse_own."""
-    # The total of member x is n_c |x|^2 / 2 + sum |y|^2 / 2 - x.s_c, where y are the n_c members, and s_c is
-    # their sum. ``halves`` contains half the squared norm of each row, or 1/2 for cosine distances.
+    """Compute the same result as :func:`dense_medoids` from sparse data."""
+    # The total of member x is the sum of |x|^2 / 2 + |y|^2 / 2 - x.y over all members y. ``halves`` contains
+    # half the squared norm of each row, or 1/2 for cosine distances.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -233,10 +234,11 @@ def sparse_medoids(
 
 @njit(cache=True, nogil=True)
 def nearest_medoids(rows, index, nearest, labels, lo, hi):
-    """Lower ``nearest[q, i]`` to the smallest distance to a medoid, and write its position to ``labels``."""
+    """Lower nearest[q, i] to the smallest distance to a medoid, whose position is written to ``labels``."""
     # ``rows[index[q, j]]`` contains the distances to the medoid at position j of individual q. Negative
     # indices are skipped, so that the medoids can be processed in blocks. Before the first block, ``nearest``
-    # must be inf, and ``labels`` larger than any position. Reading two rows at once is faster.
+    # must be inf, and ``labels`` must be larger than any position. Two rows are read at once, because this is
+    # faster.
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
     for q in range(lo, hi):
@@ -270,14 +272,13 @@ def nearest_medoids(rows, index, nearest, labels, lo, hi):
 
 @njit(cache=True, nogil=True)
 def member_lists(labels, order, starts):
-    """order[q, starts[q, c]:starts[q, c + 1]] = members of cluster c in ascending order."""
     for q in range(labels.shape[0]):
         list_members(labels[q], starts[q], order[q])
 
 
 @njit(cache=True, nogil=True)
 def cluster_keys(labels, salts, keys):
-    """keys[q, c] += salts of the members of cluster c, modulo 2^64: a hash of the member set."""
+    """Hash each cluster's set of members by adding the members' salts to its key, modulo 2^64."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             c = labels[q, i]
@@ -287,7 +288,8 @@ def cluster_keys(labels, salts, keys):
 
 @njit(cache=True, nogil=True)
 def coarse_planes(D, step, planes, lo, hi):
-    """Set bit j % 64 of planes[i, p, j // 64] to bit p (0: highest) of the byte min(D[i, j] / step, 255)."""
+    """Store the coarse distances min(D[i, j] / step, 255) bit by bit."""
+    # Bit j % 64 of planes[i, p, j // 64] is bit p of the coarse distance. Bit 0 is the highest.
     one = np.uint64(1)
     steps = np.empty(64, dtype=np.uint8)
     for i in range(lo, hi):
@@ -304,7 +306,7 @@ def coarse_planes(D, step, planes, lo, hi):
 
 @njit(cache=True, nogil=True)
 def cluster_masks(labels, masks):
-    """Set bit i % 64 of masks[q, c, i // 64] for each member i of cluster c; masks must start at zero."""
+    """For each member i of cluster c, set bit i % 64 of masks[q, c, i // 64], which must be 0 before."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             masks[q, labels[q, i], i >> 6] |= np.uint64(1) << np.uint64(i & 63)
@@ -312,7 +314,7 @@ def cluster_masks(labels, masks):
 
 @njit(cache=True, nogil=True)
 def _ones(word):
-    """Count the set bits of a word; compilers replace this code by a single instruction."""
+    """Count the set bits of a word. Compilers replace this code by a single instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -321,7 +323,7 @@ def _ones(word):
 
 @njit(cache=True, nogil=True)
 def _four_planes(planes, mask):
-    """Sum the four-bit numbers, stored in four planes with one bit each, over the members in ``mask``."""
+    """Sum four-bit numbers over the members in ``mask``. Each plane contains one bit of all numbers."""
     first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
     eights = fours = twos = ones = np.uint64(0)
     for w in range(mask.shape[0]):
@@ -336,8 +338,7 @@ def _four_planes(planes, mask):
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):
-    """totals[q, i] = sum of the coarse distances' upper four bits from sample i to its cluster's members."""
-    # The outer loop is over samples, so that their planes stay in the cache for all individuals.
+    """Sum the upper four bits of the coarse distances from each sample to the members of its cluster."""
     for i in range(lo, hi):
         upper = planes[i, :4]
         for q in range(labels.shape[0]):
@@ -358,10 +359,11 @@ def _total(row, members):
 def least_total_members(
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = lowest id among the members whose total distance is smallest, up to rounding errors."""
-    # A total is tied if it is at most (1 + ``relative``) * smallest + ``each`` * (number of members). Coarse
-    # totals times ``unit`` are lower bounds. ``bounds`` contains the coarse totals of the upper four planes.
-    # The lower planes, and then D, are read only if a total may still be the smallest.
+    """Find the member of each wanted cluster whose total distance is smallest up to rounding errors."""
+    # Totals are tied if they are at most (1 + ``relative``) times the smallest total plus ``each`` times the
+    # number of members. The first tied member is chosen. Coarse totals times ``unit`` are lower bounds on
+    # totals. ``bounds`` contains the coarse totals of the upper four planes. The lower planes, and then D,
+    # are read only if a total may still be the smallest.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -385,7 +387,6 @@ def least_total_members(
 
 @njit(cache=True, nogil=True)
 def own_distances(D, medoids, labels, out):
-    """out[q, i] = distance from sample i to the medoid of its cluster."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             out[q, i] = D[medoids[q, labels[q, i]], i]
@@ -393,7 +394,6 @@ def own_distances(D, medoids, labels, out):
 
 @njit(cache=True, nogil=True)
 def group_distances(rows, members, bounds, out):
-    """out[r, g] = sum of rows[r] over the members of group g."""
     for r in range(rows.shape[0]):
         for g in range(bounds.shape[0] - 1):
             total = 0.0
@@ -404,12 +404,13 @@ def group_distances(rows, members, bounds, out):
 
 @njit(cache=True, nogil=True)
 def assign_groups(costs, index, members, bounds, opponents, opponent_bounds, penalty, labels):
-    """Assign groups of samples to medoids one by one, avoiding conflicting groups in the same cluster."""
-    # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` lists the groups in conflict with g in
-    # the same way. A group joins the medoid with the fewest conflicting groups; lower cost, then position,
-    # breaks ties. With ``penalty`` >= 0, it joins the medoid with the lowest cost + penalty * (number of
-    # conflicting groups). ``costs[r, g]`` is the total distance from group g to medoid r. Row q of ``index``
-    # contains the medoids r of individual q, padded with -1.
+    """Assign groups of samples to medoids one by one, so that few conflicting groups share a cluster."""
+    # Group g contains the samples ``members[bounds[g]:bounds[g + 1]]``. ``opponents`` and ``opponent_bounds``
+    # list the groups that conflict with g in the same way. A group joins the medoid with the fewest
+    # conflicting groups. If medoids are tied, it joins the one with the lowest cost, and then with the lowest
+    # position. If ``penalty`` is at least 0, the group joins the medoid with the lowest sum of its cost and
+    # ``penalty`` times the number of conflicting groups. ``costs[r, g]`` is the total distance from group g
+    # to medoid r. Row q of ``index`` contains the medoids r of individual q, padded with -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

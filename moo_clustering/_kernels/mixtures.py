@@ -9,15 +9,15 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Maximum number of rounds in which a feature's background is fitted, and clusters are removed from it.
 ROUNDS = 10
 
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):
-    """Return the background mean and variance of feature j, and the net gain over a single Gaussian."""
-    # The background is a Gaussian. Each round fits it to the clusters that share it, and removes the clusters
-    # for which a separate Gaussian gains more than ``price``.
+    """Return the mean and variance of feature j's background, and the net gain in log-likelihood."""
+    # The background is a Gaussian that several clusters share. Each round fits the background to these
+    # clusters, and then removes the clusters for which a separate Gaussian gains more than ``price``. The net
+    # gain is relative to a single Gaussian with mean 0 and variance 1.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -49,12 +49,13 @@ def _fit_background(sizes, sums, squares, floor, price, j, relevant):
 def fit_clusters(
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
-    """Find each cluster's relevant features and parameters; return the log-likelihood gain minus prices."""
-    # ``sizes`` (k,), ``sums`` and ``squares`` (k, d) are moments of features with mean 0 and variance 1.
-    # ``prices`` in nats are infinite for features that cannot be relevant. ``gains`` are 0 for features that
-    # are not relevant; ``counts`` are numbers of relevant features. A cluster's score is the sum of a
-    # constant in ``bases``, which is -inf if the cluster is empty, and of terms of the relevant features x.
-    # ``linear`` and ``curves`` are the coefficients of x and x^2, in the order of ``features``.
+    """Find relevant features and parameters, and return the gain in log-likelihood minus the prices."""
+    # ``sizes``, with shape (k,), and ``sums`` and ``squares``, with shape (k, d), are moments of features
+    # with mean 0 and variance 1. ``prices``, in nats, are infinite for features that cannot be relevant.
+    # ``gains`` are 0 for features that are not relevant. ``counts`` contains each cluster's number of
+    # relevant features. A cluster's score is the sum of a constant and of one quadratic polynomial per
+    # relevant feature. The constants are in ``bases``, and are -inf for empty clusters. ``linear`` and
+    # ``curves`` contain the coefficients of x and x^2, in the order of ``features``.
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):
@@ -82,7 +83,7 @@ def fit_clusters(
 
 @borrowed()
 def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, second, margins):
-    """Find each sample's best and second-best cluster (if tied, the lower), and the gap in their scores."""
+    """Find each sample's best and second-best cluster, and the difference between their scores."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0
@@ -101,7 +102,7 @@ def assign_rows(X, features, linear, curves, bases, counts, lo, hi, first, secon
 
 @borrowed()
 def move_rows(X, old, new, sizes, sums, squares):
-    """Update the moments for the new labels (-1: no cluster); return the number of samples that moved."""
+    """Update the moments after label changes, and return the number of samples that moved."""
     moved = 0
     for i in range(X.shape[0]):
         if old[i] == new[i]:
@@ -120,7 +121,6 @@ def move_rows(X, old, new, sizes, sums, squares):
 
 @njit(cache=True, nogil=True)
 def count_near(X, rows, center, width):
-    """Return, for each feature, the number of ``rows`` at most ``width`` away from ``center``."""
     counts = np.zeros(X.shape[1])
     for i in rows:
         for j in range(X.shape[1]):

@@ -11,7 +11,6 @@ from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
-# Number of runs below which vectorised loops over the runs are not worthwhile.
 _WIDE = 8
 # A float32 zero avoids promoting float32 arithmetic to float64.
 _ZERO = np.float32(0)
@@ -19,7 +18,7 @@ _ZERO = np.float32(0)
 
 @borrowed()
 def _entry(a, b):
-    """Return the index of entry (a, b) in the stored lower triangle."""
+    """Return the index at which entry (a, b) of a symmetric matrix is stored."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
@@ -31,7 +30,6 @@ def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):
 
 @borrowed()
 def _multiply_row(data, indices, start, stop, other, out):
-    """Set ``out`` to the product of a row of the sparse matrix and the other factor's panel."""
     out[:] = 0.0
     z = start
     while z + 4 <= stop:
@@ -69,7 +67,7 @@ def _copy(values, out):
 
 @borrowed()
 def _subtract_row_times_gram(p, gram, j, k, out):
-    """Subtract entry j of the product of a row and the Gram matrix from ``out``."""
+    """Multiply a row by the Gram matrix, and subtract entry j of the product from ``out``."""
     n_runs = out.shape[0]
     if n_runs < _WIDE:
         _subtract_lane_by_lane(p, gram, j, k, out)
@@ -89,7 +87,7 @@ def _subtract_row_times_gram(p, gram, j, k, out):
 
 @borrowed()
 def _subtract_lane_by_lane(p, gram, j, k, out):
-    """Compute the same sums as :func:`_subtract_row_times_gram`, in the same order, for few runs."""
+    """Compute the same sums as :func:`_subtract_row_times_gram`, with the same rounding, for few runs."""
     n_runs = out.shape[0]
     for t in range(n_runs):
         total = out[t]
@@ -111,7 +109,6 @@ def _subtract_lane_by_lane(p, gram, j, k, out):
 
 @borrowed(error_model="numpy")
 def _step(p, slope, curvature):
-    """Set p to max(0, p + slope / curvature); entries with zero curvature remain unchanged."""
     for t in range(p.shape[0]):
         moved = p[t] + slope[t] / curvature[t] if curvature[t] > 0 else p[t]
         p[t] = moved if moved > 0 else _ZERO
@@ -135,7 +132,7 @@ def _scale(p, product, negative):
 
 @borrowed()
 def _scale_row(p, product, gram, k, spare):
-    """Update a row multiplicatively; entries whose denominator is 0 remain unchanged."""
+    """Apply a multiplicative update to a row. Entries whose denominator is 0 remain unchanged."""
     n_runs = gram.shape[1]
     spare[:] = 0.0
     for j in range(k):
@@ -145,7 +142,6 @@ def _scale_row(p, product, gram, k, spare):
 
 @borrowed()
 def _add_to_gram(p, k, gram):
-    """Add a row's outer product with itself to the Gram matrix."""
     n_runs = gram.shape[1]
     if n_runs < _WIDE:
         for j in range(k):
@@ -162,7 +158,7 @@ def _add_to_gram(p, k, gram):
 
 @borrowed()
 def _add_inner(p, product, k, spare, out):
-    """Add <p, product> to ``out``; a row's terms are summed in the panel's dtype."""
+    """Add the inner product of two rows to ``out``. Its terms are summed in the panel's dtype."""
     n_runs = out.shape[0]
     total = spare[:n_runs]
     total[:] = 0.0
@@ -176,10 +172,11 @@ def _add_inner(p, product, k, spare, out):
 def update_panel(
     data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
 ):
-    """Update the panel rows in blocks lo..hi-1, given the other panel Q and its Gram matrix."""
-    # M is a sparse matrix with as many rows as the panel P. ``gram`` (k (k + 1) / 2, n_runs) is Q^T Q for k
-    # components. Updates are multiplicative with ``multiply``, otherwise by coordinate descent. ``grams`` and
-    # ``inners`` receive each block's part of the new P^T P and <P, M Q>. ``scratch``: (n_blocks, 2, width).
+    """Update the rows of a panel P in blocks lo..hi-1, while the other panel Q is fixed."""
+    # M is a sparse matrix with as many rows as P. ``gram``, with shape (k (k + 1) / 2, n_runs), is the Gram
+    # matrix Q^T Q of k components. With ``multiply``, updates are multiplicative. Otherwise, they are steps
+    # of coordinate descent. ``grams`` and ``inners`` receive each block's part of the new Gram matrix P^T P
+    # and of the new inner product <P, M Q>. ``scratch`` has shape (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
         own, inner = grams[block], inners[block]
@@ -198,7 +195,6 @@ def update_panel(
 
 @borrowed()
 def gram_panel(panel, k, bounds, grams, lo, hi):
-    """Compute P^T P for blocks lo..hi-1 of a panel."""
     for block in range(lo, hi):
         grams[block] = 0.0
         for i in range(bounds[block], bounds[block + 1]):
@@ -207,7 +203,7 @@ def gram_panel(panel, k, bounds, grams, lo, hi):
 
 @borrowed()
 def panel_losses(square, gram, other_gram, inner, out):
-    """Compute max(0, ||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q>) for each run."""
+    """Compute each run's squared error, |M|^2 - 2 <P, M Q> + <P^T P, Q^T Q>, which is at least 0."""
     for t in range(out.shape[0]):
         total, diagonal, width = 0.0, 0, 1
         for e in range(gram.shape[0]):
@@ -224,7 +220,7 @@ def panel_losses(square, gram, other_gram, inner, out):
 
 @njit(cache=True, nogil=True)
 def fit_weights(gram, products, weights, lo, hi):
-    """weights[i] = w >= 0 that minimises w' gram w / 2 - products[i]' w, for positive definite gram."""
+    """Set weights[i] to the w >= 0 that minimises w' G w / 2 - products[i]' w, where G is ``gram``."""
     k = len(gram)
     gradient, passive = np.empty(k), np.zeros(k, dtype=np.bool_)
     factor, trial = np.zeros((k, k)), np.empty(k)

@@ -9,7 +9,7 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Number of pairs after which one-byte counters are added to wider ones, before they can overflow.
+# After this number of pairs, one-byte counters are added to wider counters, before they can overflow.
 _FLUSH = 255
 # Reassociation permits vectorised sums. The order of terms still depends only on the array shapes, so that
 # results do not depend on the block to which an individual belongs.
@@ -18,8 +18,7 @@ _SUMS = {"reassoc", "nsz"}
 
 @njit(cache=True, nogil=True)
 def count_equal(labels, pairs, counts):
-    """Add to ``counts[q]`` the number of pairs with equal labels; ``labels`` has one row per sample."""
-    # One-byte counters let the comparison loop use the full vector width.
+    # ``labels`` has one row per sample. One-byte counters let the comparison loop use the full vector width.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
     for start in range(0, pairs.shape[0], _FLUSH):
@@ -34,8 +33,8 @@ def count_equal(labels, pairs, counts):
 
 @njit(cache=True, nogil=True)
 def weigh_equal(labels, pairs, weights, equal, different):
-    """Sum the weights of pairs with equal and with different labels; ``labels`` has one row per sample."""
-    # Both sums are accumulated, because a difference from the total might not be exactly 0.
+    # ``labels`` has one row per sample. Both sums are accumulated, because a difference from the total weight
+    # might not be exactly 0.
     for t in range(pairs.shape[0]):
         left, right, weight = labels[pairs[t, 0]], labels[pairs[t, 1]], weights[t]
         for q in range(labels.shape[1]):
@@ -47,11 +46,11 @@ def weigh_equal(labels, pairs, weights, equal, different):
 
 @njit(cache=True, nogil=True)
 def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, total):
-    """Count pairs of samples with equal labels (0..n_labels-1), both within classes and among all samples."""
+    """Count the pairs of samples with equal labels, both within classes and among all samples."""
     # Group g, ``order[boundaries[g]:boundaries[g + 1]]``, contains all samples of some classes. The counters
-    # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels. Four individuals
-    # are processed at once, so that each sample is looked up only once; the last one is repeated if there are
-    # fewer. Unsigned indices avoid a test for negative values.
+    # for the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of ``n_labels``. Four
+    # individuals are processed at once, so that samples are looked up a quarter as often. If fewer than four
+    # remain, the last one is repeated. Unsigned indices avoid a test for negative values.
     last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
     counts, in_all = np.zeros((4, n_counters), dtype=np.int64), np.zeros((4, n_labels), dtype=np.int64)
     first, second, third, fourth = counts[0], counts[1], counts[2], counts[3]
@@ -78,7 +77,8 @@ def count_equal_by_class(labels, order, shifts, boundaries, n_labels, within, to
 
 @njit(cache=True, nogil=True)
 def _emptied(counts, row, members, shift, in_all):
-    """Count pairs with equal labels within classes; add ``counts`` to ``in_all`` by label, and reset it."""
+    """Return the number of pairs with equal labels within classes, and reset ``counts`` to 0."""
+    # The counts are first added to ``in_all`` by label.
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -100,8 +100,7 @@ def _emptied(counts, row, members, shift, in_all):
 
 @njit(cache=True, nogil=True)
 def number_by_first_appearance(codes, number, labels):
-    """labels[q, i] = number of distinct codes in row q before codes[q, i] first occurs."""
-    # ``number`` is scratch space with one entry per possible code, 0..len(number)-1.
+    # ``number`` is scratch space with one entry for each possible code.
     for q in range(codes.shape[0]):
         for c in range(number.shape[0]):
             number[c] = -1
@@ -119,10 +118,10 @@ def sweep_groups(
     labels, start, groups, members, ends, near_ptr, near, weights, votes, pair_ptr, paired, signs, scores,
     max_sweeps, keep,
 ):  # fmt: skip
-    """Move each group in turn to its best cluster, until no group moves; return the number of sweeps."""
-    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label. Each sample i adds half a
-    # vote for cluster start[i]. The weights of links from sample i are multiplied by votes[i]. ``scores`` is
-    # scratch space with one number per cluster. With ``keep``, no cluster loses its last group.
+    """Move each group in turn to its best cluster until no group moves, and return the number of sweeps."""
+    # Group g contains the samples members[ends[g]:ends[g + 1]], which share a label. Each sample i adds half
+    # a vote for cluster start[i]. The weights of links from sample i are multiplied by votes[i]. ``scores``
+    # is scratch space with one number per cluster. With ``keep``, a cluster's last group never moves.
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
         moved = False
@@ -161,10 +160,10 @@ def sweep_groups(
 
 @njit(cache=True, nogil=True)
 def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, hi, common):
-    """Fill rows lo..hi-1 of ``common`` with the number of pairs that share a cluster in both partitions."""
-    # If a contingency table has more than ``most_cells`` cells, the two partitions are compared cluster by
-    # cluster, in O(n_samples) time. With ``triangle``, both sets of partitions are the same, and the lower
-    # triangle of ``common`` is omitted.
+    """For every two partitions, count the pairs of samples that share a cluster in both of them."""
+    # The counts are written to rows lo..hi-1 of ``common``. If the contingency table has more than
+    # ``most_cells`` cells, the two partitions are compared cluster by cluster, in O(n_samples) time. With
+    # ``triangle``, both sets of partitions are the same, and the lower triangle is omitted.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
     counts = np.zeros(max(1, n_second.max()), dtype=np.int32)
@@ -184,7 +183,7 @@ def pairs_in_common(first, n_first, second, n_second, most_cells, triangle, lo, 
 
 @njit(cache=True, nogil=True)
 def _by_table(left, n_left, right, n_right, table):
-    """Count pairs with the full contingency table; ``table`` must be zero, and is reset to zero."""
+    """Count pairs by the full contingency table. ``table`` contains only zeros before and after the call."""
     for i in range(left.shape[0]):
         table[left[i] * n_right + right[i]] += 1
     total = np.int64(0)
@@ -197,13 +196,13 @@ def _by_table(left, n_left, right, n_right, table):
 
 @njit(cache=True, nogil=True)
 def list_members(labels, starts, members):
-    """Sort samples by cluster: ``members[starts[c]:starts[c + 1]]`` are in cluster c, in ascending order."""
+    """Write cluster c's samples to ``members[starts[c]:starts[c + 1]]`` in ascending order."""
     starts[:] = 0
     for i in range(labels.shape[0]):
         starts[labels[i]] += 1
     for c in range(1, starts.shape[0]):
         starts[c] += starts[c - 1]
-    # Each start is now the end of its cluster; filling the clusters backwards moves it to the first member.
+    # Each start is now the end of its cluster. Filling the clusters backwards moves it to the first member.
     for i in range(labels.shape[0] - 1, -1, -1):
         starts[labels[i]] -= 1
         members[starts[labels[i]]] = i
@@ -216,7 +215,7 @@ def _by_cluster(starts, members, n_clusters, labels, counts):
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
             cluster = labels[members[t]]
-            # The r-th sample in a table cell adds r - 1 pairs.
+            # The r-th sample in a cell of the contingency table adds r - 1 pairs.
             total += counts[cluster]
             counts[cluster] += 1
         for t in range(starts[c], starts[c + 1]):
@@ -226,10 +225,11 @@ def _by_cluster(starts, members, n_clusters, labels, counts):
 
 @njit(cache=True, nogil=True)
 def icm_sweep(distances, starts, partners, weights, order, labels):
-    """Move every sample to its cheapest cluster (the lowest label if tied); return the number of moves."""
-    # ``distances[i, k]`` is the cost without constraints. For t in ``range(starts[i], starts[i + 1])``,
-    # sharing a cluster with ``partners[t]`` costs ``weights[t]``, which is negative for must-links. Partners
-    # with label -1 are ignored. Samples without partners move before those in ``order``.
+    """Move every sample to its cheapest cluster, and return the number of moves."""
+    # ``distances[i, k]`` is the cost of sample i in cluster k without constraints. For t in
+    # ``range(starts[i], starts[i + 1])``, sharing a cluster with sample ``partners[t]`` costs ``weights[t]``,
+    # which is negative for must-links. Partners with label -1 are ignored. Samples without partners move
+    # before those in ``order``. If clusters are tied, the one with the lowest label is chosen.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0
@@ -252,7 +252,6 @@ def icm_sweep(distances, starts, partners, weights, order, labels):
 
 @njit(cache=True, nogil=True)
 def contingency_tables(reference, labels, tables):
-    """tables[q, l, r] += number of samples with label l and reference label r in individual q."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             tables[q, labels[q, i], reference[q, i]] += 1
@@ -260,9 +259,9 @@ def contingency_tables(reference, labels, tables):
 
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):
-    """chosen[q] = random half, rounded down, of the genes that differ between first[q] and second[q]."""
-    # Selection sampling: the next gene is chosen with probability w / r if r genes remain, of which w are
-    # needed. ``draws`` contains one uniform number in [0, 1) per gene.
+    """Choose a random half, rounded down, of the genes that differ between first[q] and second[q]."""
+    # Selection sampling chooses the next gene with probability w / r if r differing genes remain, of which w
+    # are needed. ``draws`` contains one uniform number in [0, 1) per gene.
     for q in range(first.shape[0]):
         left = 0
         for i in range(first.shape[1]):
@@ -279,7 +278,8 @@ def half_of_differences(first, second, draws, chosen):
 
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
-    """out[i] = cluster with the largest link weight to i, after adding ``inertia[i]`` to i's own cluster."""
+    """Set out[i] to the cluster with the largest link weight to sample i."""
+    # ``inertia[i]`` is added to the link weight of sample i's own cluster.
     for i in range(labels.shape[0]):
         tally[labels[i]] = inertia[i]
         out[i] = _strongest(i, starts, neighbors, weights, labels, tally)
@@ -288,9 +288,9 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):
 @njit(cache=True, nogil=True)
 def _strongest(i, starts, neighbors, weights, labels, tally):
     """Return the cluster with the largest link weight to sample i, ignoring neighbours labelled -1."""
-    # ``tally`` (one entry per cluster) contains additional weights, and is reset to zero. Ties go to the
-    # cluster of i or, if it is not tied, to that of the neighbour listed first, so that cluster numbers have
-    # no influence.
+    # ``tally`` contains an additional weight for each cluster, and is reset to 0. If clusters are tied, the
+    # sample's own cluster is preferred, and then the cluster of the neighbour listed first, so that cluster
+    # numbers have no influence.
     for e in range(starts[i], starts[i + 1]):
         c = labels[neighbors[e]]
         if c >= 0:
@@ -311,8 +311,9 @@ def _strongest(i, starts, neighbors, weights, labels, tally):
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
-    """Assign samples labelled -1 to their most strongly linked clusters; return how many remain at -1."""
-    # All assignments of a round are simultaneous; samples without labelled neighbours wait for a later round.
+    """Assign samples labelled -1 to their most strongly linked clusters, and return how many remain."""
+    # All samples of a round are assigned at once. A sample without labelled neighbours waits for a later
+    # round.
     count, waiting, chosen = 0, labels.copy(), labels.copy()
     for i in range(labels.shape[0]):
         if labels[i] < 0:
@@ -338,7 +339,6 @@ def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):
 
 @njit(cache=True, nogil=True)
 def sum_links(starts, neighbors, weights, labels, links):
-    """links[a, b] += total weight of the links from samples in a to samples in b, including a = b."""
     for i in range(labels.shape[0]):
         own = labels[i]
         for e in range(starts[i], starts[i + 1]):
@@ -347,7 +347,6 @@ def sum_links(starts, neighbors, weights, labels, links):
 
 @njit(cache=True, nogil=True)
 def count_members(labels, sizes):
-    """sizes[q, c] += number of samples of individual q in cluster c."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             sizes[q, labels[q, i]] += 1
@@ -355,7 +354,7 @@ def count_members(labels, sizes):
 
 @njit(cache=True, nogil=True)
 def cluster_means(X, labels, sizes, means):
-    """means[q, c] = mean of the X rows in cluster c; ``means`` must be zero before the call."""
+    """Compute the mean of each cluster's rows of X. ``means`` must contain only zeros before the call."""
     for q in range(labels.shape[0]):
         for i in range(X.shape[0]):
             c = labels[q, i]
@@ -368,7 +367,7 @@ def cluster_means(X, labels, sizes, means):
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def squared_distance(a, b):
-    """Compute |a - b|^2 from the differences, without loss of precision if a and b are close."""
+    """Compute |a - b|^2 from differences, which remains precise if a and b are close."""
     total = 0.0
     for t in range(a.shape[0]):
         step = a[t] - b[t]
@@ -384,7 +383,6 @@ def add_scaled(row, factor, into):
 
 @njit(cache=True, nogil=True)
 def mean_distance_sums(X, labels, means, squared, sums):
-    """sums[q, c] += distances (or their squares) from the members of c to the mean of c."""
     for q in range(labels.shape[0]):
         for i in range(X.shape[0]):
             c = labels[q, i]
@@ -394,7 +392,6 @@ def mean_distance_sums(X, labels, means, squared, sums):
 
 @njit(cache=True, nogil=True)
 def mean_separations(means, n_clusters, least, greatest):
-    """Find the smallest and largest squared distance between cluster means (inf and 0 for one cluster)."""
     for q in range(means.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):
@@ -408,7 +405,7 @@ def mean_separations(means, n_clusters, least, greatest):
 
 @njit(cache=True, nogil=True)
 def worst_ratio_means(means, spreads, n_clusters, floor, out):
-    """out[q] = mean over a of max over b of (spread_a + spread_b) / max(|mean_a - mean_b|, floor)."""
+    """Average each cluster's largest ratio to another cluster, as in the Davies-Bouldin index."""
     worst = np.zeros(means.shape[1])
     for q in range(means.shape[0]):
         k = n_clusters[q]
@@ -427,8 +424,6 @@ def worst_ratio_means(means, spreads, n_clusters, floor, out):
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def own_cluster_sums(D, labels, sums):
-    """sums[q, i] = total distance from sample i to the members of its own cluster in individual q."""
-    # The outer loop is over samples, so that a row of D stays in the cache for all individuals.
     n = D.shape[0]
     for i in range(n):
         row = D[i]
@@ -443,7 +438,7 @@ def own_cluster_sums(D, labels, sums):
 
 @njit(cache=True, nogil=True)
 def least_members(sums, labels, medoids):
-    """medoids[q, c] = lowest id among the members of c with the smallest sum, up to rounding errors."""
+    """Find each cluster's first member with the smallest sum, up to rounding errors."""
     best = np.empty(medoids.shape[1])
     for q in range(labels.shape[0]):
         best[:] = np.inf
@@ -460,7 +455,6 @@ def least_members(sums, labels, medoids):
 
 @njit(cache=True, nogil=True)
 def medoid_distance_sums(D, medoids, labels, squared, sums):
-    """sums[q] = total distance (or squared distance) from all samples to the medoids of their clusters."""
     for q in range(labels.shape[0]):
         total = 0.0
         for i in range(labels.shape[1]):
@@ -471,7 +465,6 @@ def medoid_distance_sums(D, medoids, labels, squared, sums):
 
 @njit(cache=True, nogil=True)
 def medoid_separations(D, medoids, n_clusters, least, greatest):
-    """Find the smallest and largest distance between medoids (inf and 0 for one cluster)."""
     for q in range(medoids.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):
@@ -485,7 +478,7 @@ def medoid_separations(D, medoids, n_clusters, least, greatest):
 
 @njit(cache=True, nogil=True)
 def silhouette_sums(D, labels, sizes, n_clusters, out):
-    """out[q] += sum of all silhouettes, which are 0 for singletons; individuals have two clusters or more."""
+    """Add to out[q] the silhouettes of all samples. Every individual must have at least two clusters."""
     n = D.shape[0]
     totals = np.empty(sizes.shape[1])
     for i in range(n):
@@ -502,7 +495,6 @@ def silhouette_sums(D, labels, sizes, n_clusters, out):
 
 @borrowed()
 def silhouette(totals, sizes, k, own):
-    """Compute a sample's silhouette from its total distance to each cluster; 0 for a quotient 0/0."""
     within = totals[own] / (sizes[own] - 1)
     nearest = np.inf
     for c in range(k):
@@ -514,7 +506,6 @@ def silhouette(totals, sizes, k, own):
 
 @njit(cache=True, nogil=True)
 def count_split_neighbors(neighbors, labels, counts):
-    """counts[q, r] += number of samples whose r-th listed neighbour is in another cluster."""
     for q in range(labels.shape[0]):
         for i in range(neighbors.shape[0]):
             own = labels[q, i]
@@ -524,7 +515,7 @@ def count_split_neighbors(neighbors, labels, counts):
 
 @njit(cache=True, nogil=True)
 def refine_squared_distances(X, norms, squared, threshold):
-    """Recompute from differences those entries for which |x|^2 - 2xy + |y|^2 loses most of its digits."""
+    """Recompute squared distances from differences if cancellation has lost most of their digits."""
     for i in range(X.shape[0]):
         for j in range(i):
             if squared[i, j] < threshold * (norms[i] + norms[j]):
@@ -536,7 +527,7 @@ def refine_squared_distances(X, norms, squared, threshold):
 
 @njit(cache=True, nogil=True)
 def dominates(f, c, g, d):
-    """Return whether objectives f with violation c dominate g with violation d; violations count first."""
+    """Return whether objectives f with constraint violation c dominate objectives g with violation d."""
     if c != d:
         return c < d
     better = False
@@ -549,14 +540,14 @@ def dominates(f, c, g, d):
 
 @njit(cache=True, nogil=True)
 def amount(f, c, g, d, ranges):
-    """Compute the amount of domination: the product of objective differences, each divided by its range."""
-    # If the violations c and d differ, the amount is their difference, divided by the last of the ``ranges``.
+    """Compute the amount of domination, the product of all objective differences divided by their ranges."""
+    # If the violations c and d differ, the amount is their difference divided by the last of the ``ranges``.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # If the range is infinite, an infinite difference counts as 1, and a finite one as 0.
+        # If a range is infinite, an infinite difference counts as 1, and a finite difference as 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -565,11 +556,13 @@ def amount(f, c, g, d, ranges):
 @njit(cache=True, nogil=True)
 def weigh(F, violations, n, new, c, current, d):
     """Compare a new solution with the current one and with the first ``n`` archive members."""
-    # The constraint violations are ``violations`` (archive), c (new solution) and d (current solution).
-    # Ranges cover all of these solutions. ``relation`` is 1 if the current solution dominates the new one, -1
-    # in the reverse case, and 0 otherwise; k members dominate the new solution. ``total`` is the sum of the
-    # amounts of these members and, if ``relation`` is 1, of the current solution. ``least`` is the smallest
-    # amount of a member (inf if k is 0), and ``nearest`` the first member with this amount (-1 if k is 0).
+    # ``violations`` contains the archive members' constraint violations, c is that of the new solution, and d
+    # that of the current solution. Each range covers all of these solutions. ``relation`` is 1 if the current
+    # solution dominates the new one, -1 if the new one dominates the current one, and 0 otherwise. k is the
+    # number of members that dominate the new solution. ``total`` sums the amounts by which these members and,
+    # if ``relation`` is 1, the current solution dominate the new one. ``least`` is the smallest amount of a
+    # member, and ``nearest`` is the first member with this amount. If k is 0, ``least`` is inf, and
+    # ``nearest`` is -1.
     relation = np.int64(dominates(current, d, new, c)) - np.int64(dominates(new, c, current, d))
     k, total, least, nearest = 0, 0.0, np.inf, -1
     for i in range(n):
@@ -600,7 +593,6 @@ def weigh(F, violations, n, new, c, current, d):
 
 @njit(cache=True, nogil=True)
 def not_dominated(F, violations, n, f, c):
-    """Return which of the first ``n`` rows are not dominated by f with violation c."""
     rows = np.empty(n, dtype=np.int64)
     kept = 0
     for i in range(n):

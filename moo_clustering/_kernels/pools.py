@@ -12,13 +12,12 @@ import numpy as np
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.caching import njit
 
-# Number of rows and columns in a square matrix tile.
 _TILE = 64
 
 
 @njit(cache=True, nogil=True)
 def add_to_clusters(codes, kept, weights, points, values, table):
-    """Add ``weights[t] * values[b]`` to the row of the cluster of ``points[b]`` in partition ``kept[t]``."""
+    """For each kept partition, add each point's weighted value to the table row of the point's cluster."""
     for b in range(points.shape[0]):
         row = codes[points[b]]
         value = values[b]
@@ -35,7 +34,6 @@ def gather_from_clusters(codes, kept, table, out):
     n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
         row, total = codes[i], out[i]
-        # With four rows at once, the total is read and written a quarter as often.
         for t in range(0, n_fours, 4):
             a, b = table[row[kept[t]]], table[row[kept[t + 1]]]
             c, d = table[row[kept[t + 2]]], table[row[kept[t + 3]]]
@@ -49,7 +47,6 @@ def gather_from_clusters(codes, kept, table, out):
 
 @njit(cache=True, nogil=True)
 def count_in_clusters(codes, kept, labels, masses, table):
-    """Add ``masses[i]`` to the entry for point i's cluster and label in each kept partition."""
     for i in range(codes.shape[0]):
         row = codes[i]
         label, mass = labels[i], masses[i]
@@ -69,7 +66,7 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _weigh_together(left, right, weights, out):
-    # ``left`` has one row per point, and ``right`` one row per partition, so the inner loop is contiguous.
+    # ``right`` has one row per partition, so that the inner loop reads contiguous memory.
     for a in range(left.shape[0]):
         total = out[a]
         total[:] = 0.0
@@ -82,9 +79,8 @@ def _weigh_together(left, right, weights, out):
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):
-    """Replace F by ``floor`` plus the similarities W, adjusted by A = (F + F') / max |F + F'|."""
+    """Adjust the similarities W by the symmetric part of F, and store the result plus ``floor`` in F."""
     n, greatest = F.shape[0], 0.0
-    # Process tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
         for left in range(0, top + 1, _TILE):
             for i in range(top, min(top + _TILE, n)):
@@ -96,13 +92,14 @@ def adjust_similarities(F, W, floor):
     for i in range(n):
         for j in range(n):
             carried, similar = F[i, j] / unit, W[i, j]
-            # 1 - (1 - A)(1 - W) = W + A (1 - W) if A >= 0, otherwise (1 + A) W = W + A W.
+            # A is F + F' divided by its largest absolute value. If A >= 0, the adjusted similarity is 1 - (1
+            # - A)(1 - W), which is W + A (1 - W). Otherwise, it is (1 + A) W, which is W + A W.
             F[i, j] = carried * (1.0 - similar if carried >= 0.0 else similar) + similar + floor
 
 
 @njit(cache=True, nogil=True)
 def weigh_membership(codes, kept, weights, points, labels, table, out):
-    """Sum, for each point, the weighted table entries for its label and clusters in the kept partitions."""
+    """For each point, sum the weighted table entries of its label and its clusters in the kept partitions."""
     for b in range(points.shape[0]):
         row, label = codes[points[b]], labels[b]
         total = 0.0
@@ -114,8 +111,8 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):
     """Assign each sample to the group with the highest weighted sum of its nearest landmarks' scores."""
-    # A sample stays in its own landmark's group if that landmark's group is known (``settled``), if the
-    # group's number is at least ``n_real``, or if all landmarks nearest to the sample are in this group.
+    # A sample stays in the group of its own landmark if this landmark is ``settled``, if the group's number
+    # is at least ``n_real``, or if all landmarks nearest to the sample are in this group.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):

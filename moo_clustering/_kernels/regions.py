@@ -12,7 +12,7 @@ from moo_clustering._kernels.caching import njit
 
 @njit(cache=True, nogil=True)
 def number_pieces(labels, indptr, indices, piece):
-    """Number the connected pieces of areas with equal labels by their first area; return their count."""
+    """Number the connected pieces of areas with equal labels, and return the number of pieces."""
     n = labels.shape[0]
     stack = np.empty(n, dtype=np.int64)
     piece[:] = -1
@@ -39,7 +39,7 @@ def number_pieces(labels, indptr, indices, piece):
 @njit(cache=True, nogil=True)
 def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
     """Return whether the region of ``area`` remains non-empty and connected without this area."""
-    # ``stamp`` and ``queue`` are scratch space; every call must use a new positive number as ``mark``.
+    # ``stamp`` and ``queue`` are scratch space. Every call must use a new positive number as ``mark``.
     own = labels[area]
     wanted, first = 0, -1
     goal, seen = 2 * mark, 2 * mark + 1
@@ -53,7 +53,6 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
         return wanted == 1
     stamp[area] = seen
     stamp[first] = seen
-    # Search breadth-first, because the neighbours of ``area`` are usually connected by short paths.
     queue[0] = first
     done, end, reached = 0, 1, 1
     while done < end:
@@ -76,12 +75,13 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, queue):
 def climb_boundaries(
     labels, indptr, indices, weight, X, low, high, rates, before, shapes, borders, heat, n_proposals, rng
 ):
-    """Move single areas across boundaries to lower a weighted objective sum; return the number of moves."""
-    # ``rates`` contains the weights of the sum of squares, number of cut edges, variation of loads, fraction
-    # of areas whose region differs from ``before``, and mean compactness, which is maximised. ``shapes``
-    # contains each area's size and perimeter, and ``borders`` each edge's border length. The temperature
-    # falls from ``heat`` times the mean worsening of a proposal to 1% of this value. Loads stay within
-    # low..high, and regions stay connected.
+    """Lower a weighted sum of objectives by moving areas across boundaries. Return the number of moves."""
+    # ``rates`` contains the weights of five objectives: the sum of squares, the number of cut edges, the
+    # variation of loads, the fraction of areas whose region differs from ``before``, and the mean
+    # compactness, which is maximised. ``shapes`` contains each area's size and perimeter, and ``borders``
+    # each edge's border length. Loads stay within low..high, and regions stay connected. A worsening is
+    # accepted with a probability that depends on the temperature, as in simulated annealing. The temperature
+    # falls from ``heat`` times the mean worsening of a proposal to 1% of this value.
     n, d = X.shape
     p = labels.max() + 1
     count, load, sums = np.zeros(p), np.zeros(p), np.zeros((p, d))
@@ -178,23 +178,23 @@ def climb_boundaries(
 
 @njit(cache=True, nogil=True)
 def _roundness(size, edge):
-    """Return the Polsby-Popper score: the ratio of the area to that of a disc with the same perimeter."""
+    """Return the Polsby-Popper score, the ratio of a region's area to that of a disc with its perimeter."""
     return 4.0 * math.pi * (size / edge) / edge if edge > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def _scratch(n, m):
-    """Return scratch space of :func:`random_tree` for n areas and m edges."""
     parent, order, key = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
     return parent, order, key, np.empty(m + n, dtype=np.int64), np.empty(m + n)
 
 
 @njit(cache=True, nogil=True)
 def random_tree(nodes, member, tag, indptr, indices, bias, scratch, rng):
-    """Grow a spanning tree of the areas with ``member == tag`` (Prim), with random lengths plus ``bias``."""
-    # Fills the first two arrays of ``scratch``: each area's parent, -1 at the root, and the areas in an order
-    # in which parents precede children. Returns the number of areas reached. ``areas`` and ``keys`` form a
-    # heap with room for every edge.
+    """Grow a random spanning tree of the areas with ``member == tag`` by Prim's algorithm."""
+    # The length of an edge is a random number plus the edge's ``bias``. The function fills the first two
+    # arrays of ``scratch``, and returns the number of areas reached. The first array contains each area's
+    # parent, or -1 for the root. The second array contains the areas in an order in which parents precede
+    # children. ``areas`` and ``keys`` form a heap with room for every edge.
     parent, order, key, areas, keys = scratch
     root = nodes[int(rng.random() * len(nodes))]
     for node in nodes:
@@ -252,14 +252,15 @@ def _add_loads(order, reached, parent, weight, load):
 @njit(cache=True, nogil=True)
 def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):
     """Divide a connected set of areas into regions, numbered from ``first``, by cutting random trees."""
-    # Edges with a large ``bias`` are more likely to be cut. Each cut tries up to ``n_trees`` trees. Returns
-    # whether all loads are within low..high; if it returns False, the set is only partly divided.
+    # Edges with a large ``bias`` are more likely to be cut. Each cut tries up to ``n_trees`` trees. The
+    # function returns whether all loads are within low..high. If it returns False, the set is only partly
+    # divided.
     n = len(weight)
     scratch = _scratch(n, len(indices))
     parent, order = scratch[:2]
     load, count, ones = np.empty(n), np.empty(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     member = np.full(n, -1, dtype=np.int64)
-    # Stack of the sets to bisect: each set's first region and number of regions.
+    # The sets to bisect form a stack of each set's first region and number of regions.
     starts, shares = np.empty(n_regions, dtype=np.int64), np.empty(n_regions, dtype=np.int64)
     starts[0], shares[0] = first, n_regions
     for node in nodes:
@@ -295,7 +296,8 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Prefer equal numbers of regions, which are faster, and even loads, which ease later cuts.
+                # Both sides should have similar numbers of regions, for speed, and even loads, which ease
+                # later cuts.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -316,10 +318,11 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):
-    """Repeat ``n_times``: merge two random neighbouring regions and divide them by a random tree (ReCom)."""
-    # Up to six trees are tried for a cut with both loads within low..high. With ``mend``, most merged pairs
-    # include a region whose load is outside these bounds, and trees are cut into the most even parts. Returns
-    # the number of regions whose load is outside the bounds.
+    """Merge random pairs of neighbouring regions, and divide each pair again by a random tree (ReCom)."""
+    # This is repeated ``n_times``. Up to six trees are tried for a cut after which both loads are within
+    # low..high. With ``mend``, most pairs include a region whose load is outside these bounds, trees are cut
+    # into the most even parts, and the function stops when all loads are within the bounds. It returns the
+    # number of regions whose load is outside the bounds.
     n = len(weight)
     scratch = _scratch(n, len(indices))
     parent, order = scratch[:2]
@@ -372,9 +375,10 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
-    """Cut a random tree of a connected set into as many regions with load >= ``floor`` as possible."""
-    # Regions are numbered from ``first``; returns their number. Each subtree is cut off as soon as its load
-    # reaches ``floor``, which yields the most regions. The remainder at the root joins an adjacent region.
+    """Cut a random tree into as many regions as possible whose loads are at least ``floor``."""
+    # The function returns the number of regions, which are numbered from ``first``. Each subtree is cut off
+    # as soon as its load reaches ``floor``, because this yields the most regions. The remainder at the root
+    # joins an adjacent region.
     n = len(weight)
     scratch = _scratch(n, len(indices))
     parent, order = scratch[:2]
@@ -395,7 +399,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
             load[parent[u]] += load[u]
     root = order[0]
     if labels[root] < 0:
-        # No cut contains the root: the remaining areas join the region that was cut off last.
+        # If no region contains the root, the remaining areas join the region that was cut off last.
         labels[root] = labels[last] if last >= 0 else first
         found = max(found, 1)
     for q in range(1, reached):
@@ -407,7 +411,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):
 
 @njit(cache=True, nogil=True)
 def reattach_areas(labels, n_regions, indptr, indices, weight):
-    """Assign areas labelled -1, in rounds, to the adjacent region with the lowest load, if there is one."""
+    """Assign each area labelled -1 to the adjacent region with the lowest load, if there is one."""
     n = labels.shape[0]
     load = np.zeros(n_regions)
     for i in range(n):

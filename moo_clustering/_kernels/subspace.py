@@ -5,13 +5,13 @@ import numpy as np
 from moo_clustering._kernels.partitions import add_scaled
 from moo_clustering._kernels.threads import borrowed
 
-# Smallest argument of a logarithm; it replaces a ``floor`` of 0.
+# Smallest argument of a logarithm. It replaces a ``floor`` of 0.
 _TINY = np.finfo(np.float64).tiny
 
 
 @borrowed()
 def _power(w, exponent):
-    """Raise a non-negative w to a power; for the default exponents, square roots are ten times as fast."""
+    # For the default exponents, square roots are ten times as fast.
     if exponent == 0.25:
         return np.sqrt(np.sqrt(w))
     if exponent == 1.5:
@@ -34,12 +34,11 @@ def _dispersion_row(sums, binary, k, masses, kept, shift, centers):
 
 @borrowed(error_model="numpy")
 def _chi_row(sums, k, sizes, spreads, frequency, n, scale):
-    """Compute a feature's chi-square statistics, and write them to the second k ``sums``."""
+    """Write a feature's chi-square statistics to the second k ``sums``."""
     rest = frequency * (n - frequency)
     for t in range(k):
         difference = n * sums[k + t] - sizes[t] * frequency
         below = spreads[t] * rest
-        # Treat chi-square denominators up to this value as 0.
         sums[k + t] = scale * difference * difference / below if below > 1e-12 else 0.0
 
 
@@ -48,13 +47,14 @@ def weigh_features(
     sums, binary, masses, sizes, spreads, blame, frequencies, varying, shift, old, n, scale, gamma, floor,
     power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
-    """Run steps 1, 4 and 5 for some features, without normalising the weights."""
+    """Run steps 1, 4 and 5 of a sweep for some features, without normalising the weights."""
     # Each row of ``sums`` contains three sums per cluster, over the samples with x != 0: the sum of w^f x, of
     # w and, unless ``binary``, of w^f x^2. ``sums`` is overwritten. ``masses``, ``sizes``, ``spreads`` and
     # ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` has been subtracted from the features.
-    # Clusters without mass keep their ``old`` centroids. Outputs are ``centers``, the logarithms ``logs`` of
-    # the weights lambda, each cluster's smallest M (``least``) and, after division of M by it, the sums of
-    # lambda (``totals``) and of lambda^q chi (``chi_totals``).
+    # A cluster without mass keeps its ``old`` centroid. The function writes the centroids to ``centers``, the
+    # logarithms of the weights lambda to ``logs``, and each cluster's smallest M to ``least``. M is then
+    # divided by its smallest value. ``totals`` and ``chi_totals`` receive the resulting sums of lambda and of
+    # lambda^q chi.
     k = masses.shape[0]
     least[:] = np.inf
     totals[:] = 0.0
@@ -81,7 +81,7 @@ def weigh_features(
             ratio = least[t] / row[t]
             relative = _power(ratio, power) if ratio > 0.0 else 0.0
             totals[t] += relative
-            # lambda^q = lambda M^-1, because q / (q - 1) = 1 + 1 / (q - 1)
+            # Here, lambda^q is lambda / M, because q / (q - 1) = 1 + 1 / (q - 1).
             chi_totals[t] += relative * ratio * row[k + t]
             logs[i, t] = -power * np.log(row[t])
 
@@ -89,8 +89,8 @@ def weigh_features(
 @borrowed()
 def weight_panel(centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants):
     """Compute the terms that features lo..hi-1 contribute to the distances in step 6."""
-    # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z)
-    # for binary x, and [-2 g z | g] otherwise; ``constants`` receives the sum of g z^2 over these features.
+    # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. ``panel`` receives g (1 - 2 z) if
+    # x is binary, and otherwise [-2 g z | g]. ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]
     constants[:] = 0.0
     for i in range(lo, hi):
@@ -107,7 +107,6 @@ def weight_panel(centers, logs, tops, exponent, shift, binary, lo, hi, panel, co
 
 @borrowed()
 def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
-    """Set panel = [W^f | W] for memberships W and fuzziness f; compute its column sums (masses, sizes)."""
     k = memberships.shape[1]
     masses[:] = 0.0
     sizes[:] = 0.0
@@ -115,14 +114,15 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # Sum rounded weights, because the numerators of the centroids are computed from these.
+            # The rounded weights are summed, because the numerators of the centroids are computed from them.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 
 
 @borrowed()
 def finish_distances(constants, scales, tolerance, distances):
-    """Add the constants to the products with the panel; replace rounding errors from cancellation by 0."""
+    """Add the constants to the products with the panel, and multiply the sums by ``scales``."""
+    # A sum that is only a rounding error from cancellation is replaced by 0.
     for r in range(distances.shape[0]):
         for t in range(constants.shape[0]):
             value = distances[r, t] + constants[t]
@@ -131,7 +131,8 @@ def finish_distances(constants, scales, tolerance, distances):
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):
-    """Compute memberships by Eq. (8); return the least N = distance * factor and sum (least / N)^power."""
+    """Compute a sample's memberships by equation (8)."""
+    # With N = distance * factor, the function returns the least N and the sum of (least N / N)^power.
     k = distances.shape[0]
     least = np.inf
     zeros = 0
@@ -156,7 +157,6 @@ def _soften_row(distances, factors, power, out):
 
 @borrowed()
 def soften_rows(distances, factors, power, lo, hi, spare, out):
-    """Compute the memberships of samples lo..hi-1."""
     for j in range(lo, hi):
         _soften_row(distances[j], factors, power, spare)
         for t in range(spare.shape[0]):
@@ -165,7 +165,8 @@ def soften_rows(distances, factors, power, lo, hi, spare, out):
 
 @borrowed(error_model="numpy")
 def update_rows(distances, factors, blame, power, fuzziness, old, lo, hi, spare, out, losses):
-    """Compute memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the largest change."""
+    """Compute memberships, and write a weighted sum of distances and the largest change to ``losses``."""
+    # The sum contains w^f d (1 + Imp) for each membership w and distance d.
     loss = 0.0
     change = 0.0
     for j in range(lo, hi):
@@ -175,7 +176,7 @@ def update_rows(distances, factors, blame, power, fuzziness, old, lo, hi, spare,
         for t in range(spare.shape[0]):
             w = spare[t]
             if w > 0.0 and row[t] > 0.0:
-                # w^f = w (least / N) total^(1 - f)
+                # Here, w^f is w (least / N) total^(1 - f). The last factor is applied to the sum of a row.
                 part += w * (least / (row[t] * factors[t])) * (row[t] * blame[t])
             change = max(change, abs(w - old[j, t]))
             out[j, t] = w
@@ -192,9 +193,9 @@ def _add_four(p0, p1, p2, p3, out):
 
 @borrowed()
 def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
-    """out[r] = row ``rows[r]`` of the matrix times the panel; without ``values``, all entries are 1."""
-    # Without ``values``, the panel is read in tiles of ``height`` rows, which stay in the cache for all
-    # matrix rows. The height does not affect the result. ``places`` is scratch space, one number per row.
+    # If ``values`` is empty, all stored entries are 1. The panel is then read in tiles of ``height`` rows,
+    # which stay in the cache for all matrix rows. The height does not affect the result. ``places`` is
+    # scratch space with one number per row.
     out[:] = 0.0
     for r in range(rows.shape[0]):
         places[r] = indptr[rows[r]]
@@ -218,8 +219,8 @@ def multiply_rows(indptr, indices, values, panel, rows, height, places, out):
 
 @borrowed()
 def feature_moments(indptr, indices, values, panel, k, rows, out):
-    """out[r] = sums, over the samples that have the feature, of w^f x, w and w^f x^2 (3 k columns)."""
-    # The matrix rows are features, and ``panel`` is [W^f | W] with shape (n_samples, 2 k).
+    """Sum w^f x, w and w^f x^2 for each feature over the samples that have the feature."""
+    # ``panel`` is [W^f | W] with shape (n_samples, 2 k), and the matrix rows are features.
     for r in range(rows.shape[0]):
         out[r] = 0.0
         for z in range(indptr[rows[r]], indptr[rows[r] + 1]):
@@ -233,7 +234,8 @@ def feature_moments(indptr, indices, values, panel, k, rows, out):
 
 @borrowed()
 def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):
-    """out[r] = sum of x P[j] + x^2 R[j] over the entries x in columns j of row lo + r; panel = [P | R]."""
+    """Set out[r] to the sum of x P[j] + x^2 R[j] over the entries x in columns j of matrix row lo + r."""
+    # ``panel`` is [P | R].
     for r in range(hi - lo):
         out[r] = 0.0
         for z in range(indptr[lo + r], indptr[lo + r + 1]):
@@ -244,7 +246,6 @@ def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):
 
 @borrowed()
 def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):
-    """Sum x and x^2 for each feature and label."""
     for r in range(hi - lo):
         sums[r] = 0.0
         squares[r] = 0.0

@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads, named_losses
 
-# Number of loci per block; the rows of counts of one block stay in the second-level cache.
 BLOCK = 4096
-# Number of operations below which one thread is faster, because starting threads takes tens of microseconds,
-# and estimated number of operations per gene.
+# Below ``_WORTH_A_THREAD`` operations, one thread is faster, because starting threads takes tens of
+# microseconds. ``_VISIT`` is the estimated number of operations per gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Number of parts per worker; small parts balance the load if some of them contain large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 
 
 def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = None) -> None:
-    """Call ``kernel(lo, hi)`` for each block; blocks must not write to the same memory."""
+    """Call ``kernel(lo, hi)`` for each block of loci. Blocks must not write to the same memory."""
 
     def part(first: int, last: int) -> None:
         for block in range(first, last):
@@ -48,8 +46,9 @@ def sum_blocks(
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
     """Wrap ``numba.njit`` for functions that neither allocate arrays nor keep references to arguments."""
-    # ``_nrt=False`` disables reference counting, which takes longer than a short loop over the arrays of a
-    # named tuple, and makes threads wait for each other. This private option is omitted if numba rejects it.
+    # ``_nrt=False`` disables reference counting. For the arrays of a named tuple, counting takes longer than
+    # a short loop, and makes threads wait for each other. If numba rejects this private option, it is
+    # omitted.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
     except KeyError:
@@ -60,24 +59,24 @@ def borrowed(**options: Any) -> Callable[[Any], Any]:
 def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
-    """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
-    # Threads are used if the estimate ``n_operations`` is large. ``each`` is the number of parts per worker;
-    # 1 is best if all parts take equally long and each part reads an entire large table.
+    """Call ``kernel(lo, hi)`` for parts of the range 0..count-1. Parts must not write to the same memory."""
+    # Threads are used only if the estimate ``n_operations`` is large. ``each`` is the number of parts per
+    # worker. It should be 1 if all parts take equally long and each part reads an entire large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)
         return
     n_parts = min(count, workers * each)
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
-    # Use plain threads: kernels release the interpreter lock and write in place, and a call takes only
-    # milliseconds, which is less than joblib's polling interval.
+    # Plain threads suffice, because kernels release the interpreter lock and write in place. A call takes
+    # only milliseconds, which is less than joblib's polling interval.
     with named_losses(), ThreadPoolExecutor(workers) as pool:
         list(pool.map(kernel, bounds[:-1], bounds[1:]))
 
 
 @contextmanager
 def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    """Call ``tell`` before the first compilation in this context; if all loops are cached, do not call it."""
+    """Call ``tell`` before the first compilation in this context, unless all loops are cached."""
 
     class Listener(event.Listener):
         told = False

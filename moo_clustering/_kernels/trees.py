@@ -9,11 +9,9 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import list_members
 
-# Maximum number of points in a KD-tree leaf.
 LEAF = 12
-# Relative margin of distances to boxes, larger than rounding errors, so that no box with ties is skipped.
+# Relative margin of distances to boxes, which exceeds rounding errors, so that no box with ties is skipped.
 _MARGIN = 1e-11
-# Number of distance-matrix columns summed at once, so that they and their features stay in the cache.
 _BLOCK = 128
 # Number of leaf points compared at once, and number of nearby leaves that are searched first.
 LANES = 16
@@ -22,7 +20,7 @@ _FIRST_LEAVES = 64
 
 @njit(cache=True, nogil=True)
 def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):
-    """out[p] = rank, from 1 to ``cap``, of pairs[p, 1] among the neighbours of pairs[p, 0]."""
+    """Find the rank, from 1 to ``cap``, of sample pairs[p, 1] among the neighbours of sample pairs[p, 0]."""
     n_nodes = len(start)
     for p in range(lo, hi):
         i, j = pairs[p, 0], pairs[p, 1]
@@ -59,7 +57,7 @@ def rounded(value):
 
 @njit(cache=True, nogil=True, inline="always")
 def square_distance(P, i, j):
-    """Return the squared distance between points i and j; bitwise equal to that between j and i."""
+    """Return the squared distance between points i and j, which is bitwise equal to that between j and i."""
     total = 0.0
     for f in range(P.shape[1]):
         difference = P[i, f] - P[j, f]
@@ -69,8 +67,7 @@ def square_distance(P, i, j):
 
 @njit(cache=True, nogil=True)
 def square_distances(X):
-    """Compute all squared Euclidean distances (n, n), bitwise equal to separate sums for each pair."""
-    # The inner loop is over pairs, because vectorising the sum of one pair would change its order.
+    # The inner loop is over pairs, because a vectorised sum of one pair would add its terms in another order.
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
     out = np.zeros((n, n))
@@ -90,7 +87,6 @@ def square_distances(X):
 
 
 def node_count(n_points: int) -> int:
-    """Return the number of nodes in a tree with at most ``LEAF`` points per leaf."""
     count, size = 1, n_points
     while size > LEAF:
         size = (size + 1) // 2
@@ -100,7 +96,9 @@ def node_count(n_points: int) -> int:
 
 @njit(cache=True, nogil=True)
 def build(X, n_nodes):
-    """Return a KD-tree: point order (n,), start, stop (n_nodes,), and box corners low, high (n_nodes, d)."""
+    """Build a KD-tree, and return its order of points, each node's range in this order, and the boxes."""
+    # Node i contains ``points[start[i]:stop[i]]``, and its box has the corners low[i] and high[i]. Its
+    # children are the nodes 2 i + 1 and 2 i + 2.
     n, d = X.shape
     points = np.arange(n)
     start, stop = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -128,7 +126,7 @@ def build(X, n_nodes):
 
 @njit(cache=True, nogil=True)
 def _select(points, X, f, lo, hi, middle):
-    """Partition points[lo:hi] so that no value of feature f before ``middle`` exceeds any later value."""
+    """Reorder points[lo:hi] so that no value of feature f before ``middle`` exceeds any later value."""
     left, right = lo, hi - 1
     while left < right:
         pivot = X[points[(left + right) // 2], f]
@@ -152,12 +150,14 @@ def _select(points, X, f, lo, hi, middle):
 
 @njit(cache=True, nogil=True)
 def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, squares):
-    """Find each query's nearest points (itself included) in float32; return the number of leaf searches."""
+    """Find each query's nearest points in float32, and return the number of leaf searches."""
     # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]`` in a box from ``low[:, a]`` to
-    # ``high[:, a]``. They are stored by feature in ``blocks[a]``, padded with inf. Queries are the points at
-    # ascending ``places``; each group of queries, ``groups[g]:groups[g + 1]``, lies in one leaf. For groups
-    # lo..hi-1, the function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with entire leaves
-    # are faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
+    # ``high[:, a]``. ``blocks[a]`` contains these points by feature, padded with inf. The queries are the
+    # points at ascending ``places``. Each group of queries, ``groups[g]:groups[g + 1]``, lies in one leaf.
+    # For groups lo..hi-1, the function writes ``near`` and ``squares``, with shape (n, k). A query is one of
+    # its own nearest points. Queries are compared with entire leaves, because these comparisons are
+    # vectorised and faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer
+    # point.
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
     values, to_box = np.empty((d, width), np.float32), np.empty(width, np.float32)
@@ -192,7 +192,8 @@ def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, sq
 
 @njit(cache=True, nogil=True)
 def _between_boxes(low, high, home, between, apart):
-    """Compute squared distances from box ``home`` to all boxes, and 4 times those between the centres."""
+    """Compute the squared distances from box ``home`` to all boxes."""
+    # ``apart`` receives 4 times the squared distances between the boxes' centres, and -1 for ``home`` itself.
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -207,7 +208,6 @@ def _between_boxes(low, high, home, between, apart):
 
 @njit(cache=True, nogil=True)
 def _to_box(values, n_queries, low, high, out):
-    """Compute the squared distances from a box to queries, given by their features (d, n_queries)."""
     zero = np.float32(0.0)
     out[:n_queries] = zero
     for f in range(len(values)):
@@ -245,7 +245,7 @@ def _merge_leaf(block, size, offset, value, total, near, squares):
 
 @njit(cache=True, nogil=True, inline="always")
 def nearest_of_box(P, i, low, high, node):
-    """Return a lower bound, with a small margin, on the squared distance to the nearest point of a box."""
+    """Return a lower bound on the squared distance from point i to the nearest point of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -256,7 +256,7 @@ def nearest_of_box(P, i, low, high, node):
 
 @njit(cache=True, nogil=True, inline="always")
 def farthest_of_box(P, i, low, high, node):
-    """Return an upper bound, with a small margin, on the squared distance to the farthest box corner."""
+    """Return an upper bound on the squared distance from point i to the farthest corner of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -267,14 +267,15 @@ def farthest_of_box(P, i, low, high, node):
 
 @njit(cache=True, nogil=True)
 def _gini(count, larger, least, n_clusters, n):
-    """Compute the Gini index of the cluster sizes; for ``count`` and ``larger``, see :func:`genie_order`."""
-    # For q sizes in ascending order s_1, ..., s_q, the index is the sum of (2t - q - 1) s_t over (q - 1) n.
+    """Compute the Gini index of the cluster sizes."""
+    # For q sizes in ascending order s_1, ..., s_q, the index is the sum of (2t - q - 1) s_t, divided by (q -
+    # 1) n. For ``count`` and ``larger``, see :func:`genie_order`.
     if n_clusters == 1:
         return 0.0
     total, before, size = 0, 0, least
     while size <= n:
         c = count[size]
-        # Add the terms of all clusters of one size, with ranks t = before + 1, ..., before + c, at once.
+        # The c clusters of one size, whose ranks t are before + 1, ..., before + c, are added at once.
         total += size * c * (2 * before + c - n_clusters)
         before += c
         size = larger[size]
@@ -283,7 +284,7 @@ def _gini(count, larger, least, n_clusters, n):
 
 @njit(cache=True, nogil=True)
 def _add_size(size, below, count, larger):
-    """Count a new cluster; insert its size into the linked list, searching from ``below``, a smaller size."""
+    """Count a new cluster, and insert its size into the list, searching from the smaller size ``below``."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -294,7 +295,7 @@ def _add_size(size, below, count, larger):
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count, larger, upto):
-    """From the linked list of sizes, which starts at 0, remove the sizes up to ``upto`` without clusters."""
+    """Remove sizes up to ``upto`` that have no clusters from the linked list of sizes, which starts at 0."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -305,16 +306,19 @@ def _drop_empty(count, larger, upto):
 
 @njit(cache=True, nogil=True)
 def genie_order(links, threshold, order):
-    """Write the merge order of ``links`` (n-1, 2), sorted by length; return False if links form no tree."""
-    # A link is skipped if the clusters at both ends are larger than the smallest cluster size. Clusters never
-    # shrink, so skipped links are not inspected again until the smallest size increases. After each increase,
-    # at most n / size clusters remain, so all inspections take O(n log n).
+    """Find Genie's order of merges along links, and return False if the links do not form a tree."""
+    # ``links``, with shape (n - 1, 2), must be sorted by length. If the Gini index exceeds ``threshold``, a
+    # link is skipped if both of its clusters are larger than the smallest cluster size. Because clusters
+    # never shrink, skipped links are not inspected again until the smallest size increases. After each
+    # increase, at most n / size clusters remain, so all inspections take O(n log n) time.
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
-    # count[s] is the number of clusters of size s; larger[s] follows s in a linked list from 0 to n + 1.
+    # count[s] is the number of clusters of size s. ``larger`` is a linked list of the sizes, in which
+    # larger[s] follows s. It starts at 0 and ends at n + 1.
     count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
     count[1], larger[0] = n, 1
-    # Remaining links form another linked list: entry e + 1 represents link e, and entry 0 is the head.
+    # The remaining links form another linked list, in which entry e + 1 represents link e, and entry 0 is the
+    # head.
     following, preceding = np.arange(1, n + 1), np.arange(-1, n - 1)
     place, least = 1, 1
     for done in range(n - 1):
@@ -343,7 +347,7 @@ def genie_order(links, threshold, order):
         count[sizes[a]] -= 1
         count[sizes[b]] -= 1
         sizes[min(a, b)] = sizes[a] + sizes[b]
-        # Add the new size before removing empty sizes, while ``high`` is still in the list.
+        # The new size is added before empty sizes are removed, because ``high`` must still be in the list.
         _add_size(sizes[min(a, b)], high, count, larger)
         _drop_empty(count, larger, high)
     return True
@@ -351,7 +355,8 @@ def genie_order(links, threshold, order):
 
 @njit(cache=True, nogil=True)
 def cut_labels(links, order, n_merges, out):
-    """out[q] = labels by first appearance after n_merges[q] merges; ``n_merges`` must not decrease."""
+    """Set out[q] to the labels, numbered by first appearance, after n_merges[q] merges."""
+    # ``n_merges`` must be in ascending order.
     n = out.shape[1]
     parents = np.arange(n)
     done = 0
@@ -372,7 +377,7 @@ def cut_labels(links, order, n_merges, out):
 
 @njit(cache=True, nogil=True)
 def root(parents, i):
-    """Return the smallest member of a component, with path compression."""
+    """Return the smallest member of the component of i, and shorten the path to it."""
     while parents[i] != i:
         parents[i] = parents[parents[i]]
         i = parents[i]
@@ -381,7 +386,6 @@ def root(parents, i):
 
 @njit(cache=True, nogil=True)
 def join(parents, a, b):
-    """Join two components; return False if they are the same component."""
     a, b = root(parents, a), root(parents, b)
     if a < b:
         parents[b] = a
@@ -400,15 +404,15 @@ def settle(parents):
 
 @njit(cache=True, nogil=True, inline="always")
 def _before(r, d, i, j, other_r, other_d, g, h, keys):
-    """Return whether link (i, j) precedes link (g, h) by reachability or, if that is equal, in link order."""
+    """Return whether link (i, j) precedes link (g, h) by reachability or, if tied, by length and keys."""
     return r < other_r if r != other_r else _edge_before(d, keys[i], keys[j], other_d, keys[g], keys[h])
 
 
 @njit(cache=True, nogil=True)
 def prim(X, precomputed, keys, cores, links):
-    """Fill ``links`` (n-1, 2) with a minimum spanning tree, in Prim's order."""
-    # X contains symmetric distances if ``precomputed``, otherwise points. The tree minimises distances or, if
-    # ``cores`` is not None, mutual reachability. Core distances of points must be squared.
+    """Fill ``links`` with a minimum spanning tree, in the order of Prim's algorithm."""
+    # X contains symmetric distances if ``precomputed``, and points otherwise. The tree minimises distances
+    # or, if ``cores`` is not None, mutual reachability. Core distances of points must be squared.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -433,9 +437,9 @@ def prim(X, precomputed, keys, cores, links):
 
 @njit(cache=True, nogil=True)
 def density_validity(D, closeness, nearest, exponent, labels, sizes, by_gap, out):
-    """Compute the DBCV index of each of p partitions, with labels (p, n) and cluster sizes (p, k)."""
+    """Compute the DBCV index of each partition, given labels (p, n) and cluster sizes (p, k)."""
     # Links of equal reachability are ordered by length with ``by_gap``, and by their samples otherwise.
-    # ``nearest`` contains each sample's smallest positive distance; closeness[i, j] is (nearest[i] / D[i, j])
+    # ``nearest`` contains each sample's smallest positive distance. closeness[i, j] is (nearest[i] / D[i, j])
     # ** exponent, or 0 on the diagonal.
     if not len(labels):
         return
@@ -467,7 +471,7 @@ def density_validity(D, closeness, nearest, exponent, labels, sizes, by_gap, out
 
 @njit(cache=True, nogil=True)
 def _cores(D, closeness, nearest, exponent, members, within, core):
-    """Copy the distances within a cluster and compute its core distances (Definition 1)."""
+    """Copy the distances within a cluster, and compute the core distances of its members (Definition 1)."""
     for a, i in enumerate(members):
         total = 0.0
         for b, j in enumerate(members):
@@ -475,24 +479,25 @@ def _cores(D, closeness, nearest, exponent, members, within, core):
             total += closeness[i, j]
         least = nearest[i]
         if total < 1e-280:  # terms may have underflowed
-            # Use the smallest distance within the cluster, which is much larger than ``nearest``, instead.
+            # The smallest distance within the cluster, which is much larger than ``nearest``, replaces it.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
             total = 0.0
             for b in range(len(members)):
                 total += (least / within[a, b]) ** exponent if b != a else 0.0
-        # Identical samples are infinitely close, so the core distance is 0.
+        # If another sample is identical, the sum is infinite, so the core distance is 0.
         core[i] = least * (total / (len(members) - 1)) ** (-1.0 / exponent)
 
 
 @njit(cache=True, nogil=True)
 def _sparseness(within, members, core, by_gap, inner):
-    """Mark inner samples; return the longest tree edge between two of them, if any, or the longest of all."""
+    """Mark a cluster's inner samples, and return the longest tree edge between two of them."""
+    # If no edge connects two inner samples, the longest of all edges is returned.
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
-        # Replace distances by reachabilities, so that distances do not break ties.
+        # Distances are replaced by reachabilities, so that distances do not break ties.
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])
@@ -532,7 +537,7 @@ def _separations(D, core, inner, order, starts):
 
 @njit(cache=True, nogil=True, inline="always")
 def _edge_before(d, i, j, e, g, h):
-    """Return whether link (i, j) of length d precedes link (g, h) of length e; sorted keys break ties."""
+    """Return whether a link of length d precedes one of length e. Their samples' sorted keys break ties."""
     if d != e:
         return d < e
     if min(i, j) != min(g, h):
@@ -542,7 +547,8 @@ def _edge_before(d, i, j, e, g, h):
 
 @njit(cache=True, nogil=True)
 def _nearest_outside(i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps):
-    """Find the nearest sample of another component within ``bound``, and its distance; keys break ties."""
+    """Find the nearest sample of another component within ``bound``, and its squared distance."""
+    # If there is none, the result is -1 and ``bound``. Keys break ties.
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -595,15 +601,15 @@ def _label_nodes(component, start, stop, node_component):
 
 @njit(cache=True, nogil=True)
 def boruvka(P, keys, start, stop, low, high, links):
-    """Fill ``links`` (n-1, 2) with the minimum spanning tree of the points of a KD-tree, in rounds."""
-    # Each round adds the shortest link of every component.
+    """Fill ``links`` with the minimum spanning tree of the points of a KD-tree."""
+    # Each round of Boruvka's algorithm adds the shortest link from every component to another.
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
-    # Each popped node pushes two, so the stack never holds more than depth + 1 nodes, fewer than 64.
+    # Each removed node adds two, so the stack never holds more than depth + 1 nodes, fewer than 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:
@@ -611,7 +617,7 @@ def boruvka(P, keys, start, stop, low, high, links):
         best[:] = np.inf
         source[:] = -1
         for i in range(n):
-            # Components only grow, so the nearest outside sample stays the nearest until it is absorbed.
+            # Components only grow, so the nearest outside sample remains the nearest until both are joined.
             j = nearest[i]
             if j >= 0 and component[j] != component[i]:
                 _offer(i, nearest, length, keys, component[i], best, source)
@@ -619,7 +625,7 @@ def boruvka(P, keys, start, stop, low, high, links):
                 nearest[i] = -1
         for i in range(n):
             own = component[i]
-            # Sample i has no outside sample within ``beyond[i]``, so it cannot improve on ``best``.
+            # No outside sample is within ``beyond[i]`` of sample i, so sample i cannot improve on ``best``.
             if nearest[i] >= 0 or best[own] <= beyond[i]:
                 continue
             j, distance = _nearest_outside(
@@ -634,7 +640,7 @@ def boruvka(P, keys, start, stop, low, high, links):
             i = source[own]
             if i < 0:
                 continue
-            # Join only once if two components have chosen the same link.
+            # If two components have chosen the same link, only the first join succeeds.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1
@@ -651,7 +657,8 @@ def _offer(i, nearest, length, keys, own, best, source):
 
 @njit(cache=True, nogil=True)
 def split_components(G, above, gene, lo, hi, out):
-    """out[q, c] = lowest part number in the cluster of part c; the link to ``above[c]`` is cut by gene 0."""
+    """Find the lowest part number in the cluster of each part of a tree."""
+    # Part c is linked to part ``above[c]`` unless its gene is 0.
     for q in range(lo, hi):
         out[q, 0] = 0
         for c in range(1, len(above)):
@@ -660,7 +667,7 @@ def split_components(G, above, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def short_components(G, base, gene, lo, hi, out):
-    """out[q, c] = lowest part number in the cluster of part c; each part links to the sample in its gene."""
+    """Find the lowest part number in each part's cluster, if each part links to the sample in its gene."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]
@@ -673,7 +680,6 @@ def short_components(G, base, gene, lo, hi, out):
 
 @njit(cache=True, nogil=True)
 def sample_labels(parts, base, number, lo, hi, out):
-    """Label all samples, numbering clusters by first appearance; ``number`` has one entry per part."""
     for q in range(lo, hi):
         number[:] = -1
         count = 0
@@ -688,8 +694,8 @@ def sample_labels(parts, base, number, lo, hi, out):
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):
     """Compute ``out = a A block + b block + c out`` in rows lo..hi-1, for a CSR matrix A."""
-    # All columns of ``block`` are multiplied at once, so that each entry of A is read only once. Every thread
-    # adds the terms of a row in the same order.
+    # All columns of ``block`` are multiplied at once, so that each entry of A is read only once. The terms of
+    # a row are added in the same order for any number of threads.
     a, b, c = factors
     width = block.shape[1]
     for i in range(lo, hi):
@@ -704,7 +710,7 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):
     """Join two samples of a part if their matrix entry times both strengths is at least ``least``."""
-    # ``parents`` starts as 0, 1, ... and ends as the smallest member of each sample's component.
+    # ``parents`` starts as 0, 1, ..., and ends as the smallest member of each sample's component.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]
