@@ -68,7 +68,11 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Parse a file with networkx. Return node names, adjacency matrix and, if requested, node classes."""
+    """Parse a graph file with networkx.
+
+    Returns the node names, the adjacency matrix, and the values of the node attribute ``labels``, or None if
+    ``labels`` is None.
+    """
     import networkx as nx
 
     notes: list[str] = []
@@ -95,13 +99,16 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
         files.check_names({labels: "labels"}, sorted(known), path, "node attribute")
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
-    # GML node labels may be missing or repeated, so nodes are identified by their ids.
+    # GML nodes were parsed by their ids, because their labels may be missing or repeated.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
     return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), classes
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Split each line into two nodes: at whitespace if this suffices, otherwise at the first comma."""
+    """Return the first two cells of each line.
+
+    Cells are separated by whitespace or, if this fails, by commas. Comments are skipped.
+    """
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
     pairs = [line.split(maxsplit=2)[:2] for line in lines]
     has_commas = all("," in line for line in lines)
@@ -114,7 +121,7 @@ def _node_pairs(text: str) -> list[list[str]]:
 
 
 def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
-    """Read node names and adjacency matrix from a table (edges or matrix) or from a sparse npz file."""
+    """Read the node names and adjacency matrix from an edge list, a square table or a sparse npz file."""
     if tables.array_names(path) >= {"format", "shape", "data"}:
         from moo_clustering.datasets.multilabel import sparse_matrix
 
@@ -143,7 +150,7 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
 
 
 def _edges(path: Path) -> NDArray[Any] | None:
-    """Return the two nodes of each edge, one row per edge; None if the table is not an edge list."""
+    """Return the two nodes of each edge, or None if the table is not an edge list."""
     frame, roles, notes = tables.read_frame(path, tables.Roles(header=False))
     for note in notes:
         warn_caller(f"{path.name}: {note}")

@@ -71,7 +71,7 @@ def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
 
 def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if isinstance(domain, list) and domain:
-        # Let optuna suggest the index of a choice, because optuna can store only numbers and strings.
+        # Choices are suggested by their index, because optuna can store only numbers and strings.
         return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
     ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
     numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
@@ -107,7 +107,7 @@ def search(
     space: Mapping[str, Any], score: Callable[[Any], float | str], *, greater: bool, n_trials: int, seed: int
 ) -> list[dict[str, Any]]:
     """Run trials with optuna's TPE sampler; return each trial's parameters and ``score`` or ``error``."""
-    # The search depends only on the seed and the scores, so saved scores suffice to replay it.
+    # The search depends only on the seed and the scores, so that saved scores suffice to replay the search.
     optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []
     level = optuna.logging.get_verbosity()
