@@ -28,13 +28,12 @@ from moo_clustering.graphs import spectral_partition
 from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
-# A block contains this number of sample pairs. Its comparisons and counts, one byte each, should fit in the
-# cache.
+# Number of sample pairs per block, which should fit in the cache.
 BLOCK_PAIRS = 1 << 18
 RUNS_PER_BYTE = 255  # number of runs that can be counted in one byte
-BLOCK_ROWS = 2048  # number of rows per dense block
+BLOCK_ROWS = 2048
 ZERO = 1e-10  # eigenvalues in [0, 1] below this value count as 0, because their eigenvectors are arbitrary
-_SAMPLES = ", the number of samples"  # text after the upper limit of ``n_clusters`` in messages
+_SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
 LARGEST_SUM = 2**30  # maximum sum of weights, because METIS may have been compiled with 32-bit integers
 MOST_DENSE_EDGES = 2000  # maximum number of hyperedges for which a dense eigensolver is used
@@ -42,7 +41,7 @@ VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
 TIE = 1e-12  # associations that differ by at most this value are tied
-MAX_SWEEPS = 20  # maximum number of sweeps in which clusters are matched to meta-clusters
+MAX_SWEEPS = 20
 # METIS parts have at most BALANCE times the mean size. If the largest cluster exceeds META_BALANCE times the
 # mean size, MCLA may merge smaller clusters.
 BALANCE, META_BALANCE = 1.03, 1.75
@@ -179,8 +178,7 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        # Numerator and denominator add weights in different orders, so that a share may be rounded to more
-        # than 1.
+        # Weights are added in different orders, so that a share may be rounded to more than 1.
         yield lo, np.minimum(together, 1.0, out=together)
 
 
@@ -286,9 +284,8 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """If all runs agree on ``n_parts`` parts, return them, otherwise None, in O(n_samples n_runs) time."""
-    # If all runs are complete, the parts may be the groups of samples that share a cluster in every run. With
-    # ``fewer``, fewer than ``n_parts`` groups are accepted. Otherwise, the parts may be the connected
-    # components of the hypergraph.
+    # If all runs are complete, try the groups of samples that share a cluster in every run. ``fewer`` accepts
+    # fewer than ``n_parts`` groups. Then try the connected components of the hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -394,8 +391,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 or, if their sum is large, more coarsely. If there are at most n_parts
-    # vertices, each vertex is a part.
+    # Edge weights are rounded to 1e-4 or more. If there are at most n_parts vertices, each vertex is a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -543,11 +539,7 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF.
-
-    Warnings about METIS recommend ``instead``. If ``instead`` is "", k-means clusters only the samples,
-    without the hyperedges.
-    """
+    """Compute HBGF. METIS warnings recommend ``instead``. If this is "", k-means clusters only samples."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -793,10 +785,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
     """Return each cluster's meta-cluster; if a run has more than ``n_parts`` clusters, some get -1."""
-    # The first meta-clusters are the clusters of one run. Among the runs with n_parts clusters or, if there
-    # are none, with the most clusters, it is the run that agrees best with all others. Then each run is
-    # matched to the meta-clusters by the mean similarity of clusters to members, in at most 20 sweeps of
-    # O(E^2 n_parts) time.
+    # The first meta-clusters are the clusters of the run that agrees best with all others, among the runs
+    # with n_parts clusters or, if there are none, with the most clusters. Then each run is matched to the
+    # meta-clusters by the mean similarity of clusters to members, in at most 20 sweeps of O(E^2 n_parts)
+    # time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

@@ -102,8 +102,7 @@ def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Arr
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
-    """Convert each pair to an integer. Sorting these integers sorts the pairs by smaller, then larger sample.
-    """
+    """Convert each pair to an integer, so that sorting the integers sorts the pairs."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 

@@ -17,7 +17,6 @@ from moo_clustering._arrays import BoolArray, Int64Array, Shared, number_cluster
 from moo_clustering._data import checked_integers
 from moo_clustering.constraints import _checks
 
-# Error messages describe at most this number of contradictions, and count the remaining ones.
 _SPELLED_OUT = 3
 
 
@@ -159,14 +158,12 @@ class InconsistentConstraintsError(ValueError):
         super().__init__(message)
 
     def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
-        """Return this error with sample numbers replaced by ``samples[number]``. Class numbers do not change.
-        """
+        """Return this error with each sample number i replaced by ``samples[i]``, except class numbers."""
         number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default, unpickling would pass only the message to the constructor, so that errors of workers
-        # could not be restored.
+        # Unpickling would pass only the message, so that errors of workers could not be restored.
         return type(self), (self.conflicts, self._reasons)
 
 

@@ -153,8 +153,7 @@ class _Loads(Limit):
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
         """Compute violations from ``loads``: cluster sizes or weights, shape (n_partitions, n_clusters)."""
-        # ``used`` marks the clusters that are not empty. By default, these are the clusters with a positive
-        # load.
+        # ``used`` marks the non-empty clusters. By default, these are the clusters with a positive load.
         used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])

@@ -260,8 +260,7 @@ class PairwiseConstraints(Shared):
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
         """For each kind of pair, return the numbers or weights of pairs with equal and different labels."""
-        # Import lazily, because numba takes a second to import and is not required to read, save or close
-        # constraints.
+        # Import lazily, because numba is slow to import and not required to read, save or close constraints.
         from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
         # The kernels require shape (n_samples, n_individuals).
@@ -339,8 +338,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Return the weights of ``pairs``, but use ``listed_weights`` for pairs in the sorted array ``listed``.
-    """
+    """Return the weights of ``pairs``. Pairs in the sorted array ``listed`` get their ``listed_weights``."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)

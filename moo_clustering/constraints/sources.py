@@ -26,7 +26,7 @@ from moo_clustering.persistence import cell_text, open_file, replacing
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
-_LONGEST = 500  # longer error messages are shortened, because they may quote a long cell
+_LONGEST = 500
 
 
 def read_pairs(
@@ -206,8 +206,7 @@ def sample_constraints(
 
 def share_of(fraction: float, total: int) -> int:
     """Return ceil(fraction * total), and at least 1 unless ``total`` is 0."""
-    # The decimal fraction that was meant is used. As a float, 0.07 of 100 exceeds 7 and would be rounded up
-    # to 8.
+    # Use the decimal fraction that was meant, because the float 0.07 * 100 exceeds 7 and would become 8.
     meant = Fraction(fraction).limit_denominator(10**12)
     return max(min(1, total), math.ceil(meant * total))
 
@@ -223,8 +222,8 @@ def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
     while len(ranks) < size:
-        # More integers than required are drawn, and some are discarded at random, so that all sets remain
-        # equally likely.
+        # More integers than required are drawn, and random ones discarded, so that all sets are equally
+        # likely.
         drawn = rng.integers(total, size=size - len(ranks) + 16)
         ranks = distinct(np.concatenate([ranks, drawn]))
     return rng.choice(ranks, size=size, replace=False)

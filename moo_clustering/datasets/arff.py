@@ -40,10 +40,9 @@ _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}
 _MISSING = {"?", "", "<null>"}  # KEEL marks missing values by <null>
-# A label file may have at most this number of bytes, which suffices for half a million labels.
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
-_FREE = ("text", "date")  # kinds of attributes that have no declared values
+_FREE = ("text", "date")
 _Row = tuple[Sequence[int], Sequence[float]]  # column positions and codes of the entries that a row stores
 
 
@@ -127,11 +126,7 @@ def read_header(lines: Lines, source: object) -> tuple[list[Attribute], list[str
 def _declare(
     attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: object
 ) -> None:
-    """Parse an attribute declaration, and add the attribute to ``attributes``.
-
-    The declarations inside a relational attribute follow in ``lines``. If ``lines`` is None, the attribute is
-    itself inside a relational attribute.
-    """
+    """Parse an attribute declaration. Inside a relational attribute, ``lines`` is None."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{where}: invalid attribute declaration {_short(line)}")
@@ -224,7 +219,6 @@ def read_rows(attributes: Sequence[Attribute], lines: Lines, source: object) -> 
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: object) -> Iterator[Any]:
-    """Parse the remaining lines with ``read``, and yield the line number and content of each row."""
     number = 0
     for number, line in lines:
         try:

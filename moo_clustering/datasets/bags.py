@@ -29,7 +29,7 @@ Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
 CLASS = re.compile(r"(bag[\W_]?)?(class|label)([\W_]?name)?", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(.*[\W_])?(id|name|key)", re.IGNORECASE)
-_NO_NUMBER = ["", "?", "nan", "NaN", "NA"]  # texts that mark missing numbers
+_NO_NUMBER = ["", "?", "nan", "NaN", "NA"]
 _SHOWN = 8
 _TEXT = (".arff", ".dat", *files.TEXT)
 
@@ -173,10 +173,7 @@ class _Options(NamedTuple):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Table in which each row is an instance of a bag.
-
-    ``numbers`` contains numbers and, for the other columns, the codes of the texts. Missing cells are NaN.
-    """
+    """Table of instances. Texts are stored as codes of their columns, and missing cells as NaN."""
 
     columns: Sequence[Attribute]
     numbers: Numbers
@@ -202,7 +199,6 @@ class _Rows:
         return f"bag {bag + 1} of {self.bag_of_row.max() + 1}" if ids is None else f"bag {ids[bag]!r}"
 
     def with_bags(self, column: int, source: Path) -> Self:
-        """Return a copy with one bag per distinct identifier in a column, in order of first appearance."""
         codes, names = self.numbers[:, column], [*self.columns[column].values]
         if len(missing := np.flatnonzero(np.isnan(codes))):
             fault = f"missing bag identifier in column {self.columns[column].name!r}; fill it in"
@@ -214,10 +210,7 @@ class _Rows:
 def _flat_roles(
     columns: Sequence[Attribute], options: _Options, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the positions of the bag and class columns, and whether the bag column was guessed.
-
-    If no column has a suitable name, the first column is guessed to contain the bags.
-    """
+    """Return the bag and class columns, and whether the first column is only guessed to contain the bags."""
     names = [column.name for column in columns]
     options.check(names)
     if len(outputs) > 1 and options.label is None:
@@ -243,10 +236,7 @@ def _flat_roles(
 
 
 def _relational_roles(entries: _Rows, relational: int, options: _Options) -> tuple[int | None, int | None]:
-    """Return the positions of the bag identifiers and of the classes, each of which may be missing.
-
-    Raises a DataError if the file has further attributes that are not dropped.
-    """
+    """Return the columns with the bag identifiers and with the classes, each of which may be missing."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -451,7 +441,6 @@ def _relational(attributes: list[Attribute], options: _Options) -> int:
 def _relational_instances(
     inner: list[Attribute], texts: list[str], entries: _Rows, path: Path
 ) -> tuple[FloatArray, list[int]]:
-    """Return the instances of all bags in one array, and the number of instances in each bag."""
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
         size, where = 0, f"{path}, {entries.place(row)}: {entries.bag(row)}"
@@ -500,10 +489,7 @@ def _read_npz(options: _Options) -> BagTable:
 
 
 def _assemble(rows: _Rows, classes: tuple[Attribute, Numbers] | None, options: _Options) -> BagTable:
-    """Create bags from instances in file order.
-
-    ``classes`` consists of the class column and the code of each row's class.
-    """
+    """Create bags from instances in file order. ``classes`` is a column and the class code of each row."""
     labels, label_names = (None, ()) if classes is None else _classes(rows, *classes, options.path)
     X, names = _feature_matrix(rows, options)
     tables.warn_of_codes(X, names, options.path)
@@ -539,7 +525,6 @@ def _classes(
 
 
 def _known_classes(values: Any) -> tuple[Int64Array | None, tuple[str, ...]]:
-    """Return the class code of each bag and the class names. If no class is known, the codes are None."""
     labels, names = tables.encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
 
@@ -568,10 +553,7 @@ def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str,
 def _block(
     column: Attribute, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return the names and the values of the features that represent a column.
-
-    The values are None if they are equal to ``codes``.
-    """
+    """Return the names and values of a column's features. The values are None if equal to ``codes``."""
     values = [*column.values]
     if column.kind == "numeric":
         if column.name not in nominal:
@@ -614,7 +596,6 @@ def _leave_out(column: str) -> Remedy:
 
 
 def _filled(rows: _Rows, options: _Options) -> Numbers:
-    """Return the numbers, after imputing missing numbers if the options permit it."""
     numbers, path = rows.numbers, options.path
     if np.isfinite(numbers).all():
         return numbers
@@ -638,7 +619,7 @@ def _filled(rows: _Rows, options: _Options) -> Numbers:
     if (empty := gaps.all(axis=0)).any():
         name = rows.columns[int(empty.argmax())].name
         raise DataError(f"{path}: column {name!r} has only missing values", _leave_out(name))
-    from sklearn.impute import SimpleImputer  # slow import, required only if values are missing
+    from sklearn.impute import SimpleImputer
 
     numbers = numbers.copy()
     for place in np.flatnonzero(gaps.any(axis=0)).tolist():

@@ -24,8 +24,7 @@ from moo_clustering.datasets.files import DataError, written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
 _ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
-# Columns with such names probably contain codes, such as postal codes. If they are read as numbers, a note
-# reports them.
+# If numeric columns have such names, a note warns that they may contain codes, such as postal codes.
 _CODES = re.compile(
     r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
     re.IGNORECASE,
@@ -39,8 +38,7 @@ _NO_NUMBER = _MISSING | _WORDS
 # 1,234. If it is "none", the column has no numbers.
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Commas separate groups of three digits or, in Indian notation, of two digits before the last three, as in
-# 12,34,567.
+# Indian notation groups two digits each before the last three, as in 12,34,567.
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # If a number in a column matches, the commas in the column are not thousands separators.
@@ -64,7 +62,7 @@ _MAYBE_DATE = re.compile(
     r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
-_SHORT = 1_000  # for up to this number of cells, a dict finds the distinct cells faster than pandas
+_SHORT = 1_000
 # A currency may precede the number, and a short unit may follow it. Other prefixes do not match, because
 # texts such as A12 may be names.
 _MEASURE = re.compile(
@@ -90,7 +88,6 @@ _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s
 # In accounting, a minus may follow a decimal number. Integers do not match, because 2- may be a grade.
 _AFTER = re.compile(r"([\d.,']*[.,]\d+)\s*-", re.ASCII)
 _OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥₹₩₺₽EUGC]|\d\s*-$|(?![0-9])\d", re.MULTILINE)
-# ASCII equivalents of full-width and Arabic signs and separators.
 _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", "--+.,.,")
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
@@ -101,7 +98,7 @@ FEW, _MOST = 20, 100
 _LEAST_SUMMED = 8  # minimum number of rows above a last row that may contain totals
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _FREE_TEXT = 4  # columns with more words per cell on average are free text
-_SHOWN = 8  # maximum number of names in a note
+_SHOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +110,7 @@ class Column:
     # Numbers are float64, dates datetime64, and texts objects. The cells are stored in an array, because
     # creating one Series per column would dominate the run time for wide tables.
     values: NDArray[Any]
-    reason: str = ""  # reason for dropping the column
+    reason: str = ""
     strays: tuple[str, ...] = ()  # distinct texts that are treated as missing cells
     convention: Convention = "none"
     grouped: bool = False  # whether the points in numbers such as 1.234 may separate thousands
@@ -207,12 +204,12 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 class Reread(NamedTuple):
     """Parsed cells of one column of new rows."""
 
-    # The values have the same type as :attr:`Column.values`. Cells that could not be parsed are missing.
+    # The values have the same type as :attr:`Column.values`. Unreadable cells are missing.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # distinct texts that could not be parsed, in order of appearance
-    rows: IntpArray = np.empty(0, dtype=np.intp)  # positions of the cells that could not be parsed
+    rows: IntpArray = np.empty(0, dtype=np.intp)
     note: str = ""  # message about a notation or unit that differs from the fit
-    convention: Convention = "none"  # notation of the cells if they contain numbers
+    convention: Convention = "none"
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
@@ -298,11 +295,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: BoolArray) -> Reread:
-    """Parse new cells of a numeric column.
-
-    ``is_plain`` marks cells that are stored as numbers rather than as text, so that a point in them is a
-    decimal point.
-    """
+    """Parse numbers. In cells marked by ``is_plain``, which are not text, a point is a decimal point."""
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
@@ -358,7 +351,6 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
 
 
 def _each(reader: Any, texts: NDArray[Any]) -> FloatArray:
-    """Parse all texts at once or, if one is invalid, one by one. Invalid texts become NaN."""
     where, different = different_cells(texts)
     if (values := reader(different)) is not None:
         return np.asarray(values)[where]
@@ -367,10 +359,7 @@ def _each(reader: Any, texts: NDArray[Any]) -> FloatArray:
 
 
 def _split_units(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove the units from numbers, and count the cells with each unit.
-
-    ``counts`` contains the number of cells with each text, by default 1.
-    """
+    """Remove units, and count the cells with each unit. ``counts`` is the number of cells per text."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -422,7 +411,6 @@ class _Cells(NamedTuple):
     different: NDArray[Any]  # distinct texts in order of appearance
 
     def stripped(self, missing: Collection[str]) -> _Cells:
-        """Strip whitespace, and mark cells as missing if their text is in ``missing``."""
         places: dict[str, int] = {}
         found = [
             -1 if text is None or (bare := text.strip()).casefold() in missing
@@ -464,8 +452,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, convention), values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # If the notation is ambiguous, the numbers remain text until ``settled`` interprets them based on the
-        # other columns.
+        # The numbers of an ambiguous column remain text until ``settled`` compares other columns.
         is_open = convention == "ambiguous" or is_grouped
         return Column(
             name,
@@ -493,11 +480,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the common unit, a note on cells without a unit, and a note on mixed units.
-
-    Each is "" if it does not apply. ``counts`` contains the number of cells with each unit, and n is the
-    number of all cells.
-    """
+    """Return the unit, a note on cells without a unit, and a note on mixed units. Each may be ""."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -511,12 +494,10 @@ def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
 def _compact(texts: Iterable[str]) -> list[str]:
     """Remove the spaces and apostrophes that separate thousands."""
     listed = list(texts)
-    # Search all texts at once first, because one search is much faster than many substitutions.
     return [_SPACED.sub("", text) for text in listed] if _SPACED.search("\n".join(listed)) else listed
 
 
 def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
-    """Rewrite numbers in Python notation."""
     compact = _compact(texts)
     if convention == "plain":
         return compact
@@ -531,12 +512,10 @@ def _spread(values: NDArray[Any], where: IntpArray) -> NDArray[Any]:
 
 
 def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
-    """Return the stripped text of each cell, or None if the text is in ``missing``."""
     return _Cells(*different_cells(_written(cells))).stripped(missing).texts()
 
 
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
-    """Return the text of each cell. Missing cells have an empty text."""
     texts = np.empty(len(cells), dtype=object)
     if set(map(type, cells)) <= {str}:
         texts[:] = cells
@@ -547,7 +526,6 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[IntpArray, NDArray[Any]]:
     """Return each cell's position among the distinct cells, and these cells in order of appearance."""
-    # For short columns, a dict is faster than ``pandas.factorize``, which makes dozens of internal calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
         if where.min() >= 0:  # no cell is missing
@@ -593,8 +571,7 @@ def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[
     Return the notation, the numbers (NaN for other texts), and whether points may separate thousands, as in
     1.234. If the notation is ambiguous, commas are read as decimal commas.
     """
-    # The arrays contain objects, because a string array reserves the length of the longest text for every
-    # cell.
+    # In contrast to objects, a string array would reserve the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
     if not np.isnan(exact).any():
@@ -612,7 +589,7 @@ def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
-    # The commas in 1,234 are ambiguous unless a number such as 0,123 or 1500 rules out thousands separators.
+    # The commas in 1,234 are ambiguous unless numbers such as 0,123 or 1500 exclude thousands separators.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
     return convention, as_numbers(compact, "point" if convention == "point" else "comma")[where], False
@@ -661,7 +638,6 @@ def read_dates(
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
-    """Parse dates in one format. If any text has a different format, return None."""
     dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
     if dates.notna().all():
         return _moments(dates)
@@ -705,8 +681,7 @@ def _first_day(text: str) -> str:
 
 def read_times(texts: NDArray[Any]) -> FloatArray | None:
     """Convert times of day and durations to hours; return None if any text is neither."""
-    # Examples of accepted texts are 9:30, 21:15:08, 9:30 pm, P1DT2H (ISO 8601), "1 days 02:00:00" (pandas)
-    # and "1 day, 2:00:00" (Python).
+    # Examples are 9:30, 21:15:08, 9:30 pm, P1DT2H, "1 days 02:00:00" (pandas) and "1 day, 2:00:00" (Python).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         if match := _TIME.fullmatch(str(text)):
@@ -744,8 +719,8 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
     """Rewrite numbers such as (1,234), -$5 and 1.50- with a sign before the digits, and digits in ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # If a column mixes ASCII digits with other digits, the other digits are probably mistakes. They are
-        # not converted.
+        # Columns that mix ASCII digits with other digits remain unchanged, because they are probably
+        # mistakes.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:
@@ -833,10 +808,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Return a note if most texts are numbers or dates, or if all are dates in different formats.
-
-    Otherwise, return "".
-    """
+    """Return a note if most texts are numbers or dates, or if dates have different formats, otherwise ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text))[0] != "none" for text in texts],

@@ -31,7 +31,6 @@ _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _TEXT_COLUMNS = ("text_columns", "--text-columns")
-# Supported embedding packages, each with the class that loads its models.
 _EMBEDDERS = {
     "sentence-transformers": "SentenceTransformer",
     "fastembed": "TextEmbedding",
@@ -319,8 +318,6 @@ def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) 
 
 
 class _Records(NamedTuple):
-    """Cells of the requested columns, and the line number of each record. Missing cells are None."""
-
     columns: list[str]
     cells: dict[str, list[Any]]
     lines: list[int]

@@ -40,8 +40,7 @@ JSON_LINES = (".jsonl", ".jsonl.gz")
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
 # Compressed text may always expand to this number of bytes. Its lines can take up to 80 times as much memory.
 _ALWAYS = 2**24
-# The cells of a Parquet file may always occupy this number of bytes, because constant columns compress
-# without limit.
+# Parquet cells may always occupy this number of bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
 # Bytes per cell in memory, for numbers and for Python objects such as Decimal.
 _CELL, _OBJECT = 8, 100
@@ -49,7 +48,6 @@ _CELL, _OBJECT = 8, 100
 _ZIP = b"PK\x03\x04"
 # Number of Parquet rows that are read at once, in general and for delta-encoded text.
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
-# Excel sheets have at most this number of rows.
 _LAST_ROW = 2**20
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
@@ -58,8 +56,7 @@ _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Programs write numbers in exponential notation with a decimal point or a sign of the exponent. Numbers
-# without both, such as 2004E205, may be codes.
+# Numbers with an exponent but without a point or sign may be codes, because programs do not write them.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number formats such as 00000 pad integers with zeros.
 _PADDED = re.compile("0{2,}")
@@ -79,7 +76,7 @@ class Remedy(NamedTuple):
     # If the option accepts several values, the value is a list. If only the user knows the value, it is
     # ``...``.
     value: Any = ...
-    note: str = ""  # remark that follows the option
+    note: str = ""
 
     def __str__(self) -> str:
         if not self.option:
@@ -381,7 +378,6 @@ def _without_mark(comment: str, separator: str) -> str:
 
 
 def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str]) -> list[int]:
-    """Return the positions of the comments below the first row of the table."""
     found: list[int] = []
     width, is_quoted = len(_split(lines[place], separator)), False
     for row, line in enumerate(lines[place:], place):
@@ -455,10 +451,7 @@ class _Budget:
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, and drop empty rows and trailing empty columns.
-
-    With ``only_first``, only the first row that is not empty is returned.
-    """
+    """Convert cells to text, and drop empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):

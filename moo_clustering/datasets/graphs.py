@@ -68,11 +68,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Parse a graph file with networkx.
-
-    Returns the node names, the adjacency matrix, and the values of the node attribute ``labels``, or None if
-    ``labels`` is None.
-    """
+    """Return the node names, the adjacency matrix, and the node attribute ``labels`` if requested."""
     import networkx as nx
 
     notes: list[str] = []
@@ -105,10 +101,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Return the first two cells of each line.
-
-    Cells are separated by whitespace or, if this fails, by commas. Comments are skipped.
-    """
+    """Return the first two cells of each line, separated by whitespace or, if this fails, by commas."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
     pairs = [line.split(maxsplit=2)[:2] for line in lines]
     has_commas = all("," in line for line in lines)

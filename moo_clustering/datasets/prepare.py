@@ -38,9 +38,9 @@ _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # from only _DONORS_OF_TWO, because several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 _MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
-_MOST_COUNTED = 10_000  # maximum number of rows used to compute associations
+_MOST_COUNTED = 10_000
 _PRODUCTS = 500_000  # maximum number of distances computed at once
-_ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
+_ROWS = 50_000
 # A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
 # variance, but at most _UNEXPLAINED of the variance of any other column. At least _OTHERS other columns are
 # required.
@@ -546,7 +546,6 @@ def _warn_of_split(X: FloatArray, scales: Sequence[_Scale]) -> None:
 
 
 def _filled(columns: _Columns, known: BoolArray, usual: Sequence[Any]) -> list[NDArray[Any]]:
-    """Fill the missing cells of each column with its usual value. Complete columns are not copied."""
     filled = list(columns)
     for at in np.flatnonzero(~known.all(axis=0)).tolist():
         filled[at] = columns[at].copy()
@@ -644,8 +643,6 @@ def _mask(scales: Sequence[_Scale], known: BoolArray) -> FloatArray:
 
 
 class _Scale:
-    """Conversion of the cells of a column to features."""
-
     def __init__(
         self,
         column: reading.Column,
@@ -672,8 +669,7 @@ class _Scale:
         self.feature_names = (column.name,)
         # Dates are converted to days since ``low``.
         self.low, self.high = known.min(), known.max()
-        # Numbers are first divided by ``largest``, because the squares of huge or tiny numbers would overflow
-        # or underflow.
+        # Numbers are divided by ``largest``, so that their squares neither overflow nor underflow.
         self.largest, self.mean, self.spread = 1.0, 0.0, 1.0
         if not is_equal:
             return
@@ -836,8 +832,7 @@ def _empty_row_notes(known: BoolArray) -> list[str]:
 
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: _Columns) -> list[str]:
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Among many columns, such as pixels or genes, related columns are normal. In few rows, columns may be
-    # related by chance.
+    # Related columns are normal among many columns, such as pixels or genes, and occur by chance in few rows.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)

@@ -140,10 +140,7 @@ def make_bags(
 
 
 def _spread_centres(k: int, d: int, rng: np.random.Generator) -> FloatArray:
-    """Select centres that lie far apart.
-
-    Each centre is the random candidate whose distance to the nearest previous centre is largest.
-    """
+    """Select centres by a farthest-first traversal of random candidates."""
     candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
     centres = candidates[:1]
     nearest = np.full(len(candidates), np.inf)

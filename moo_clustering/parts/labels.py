@@ -17,8 +17,7 @@ from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
-# The metadata of a label file contain the hash of the model, the index of the first row, and the number of
-# rows under this key.
+# Metadata key for the hash of the model, the index of the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
 
@@ -93,7 +92,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    # equal objects have equal hashes, even if their pickles differ
+    # equal for equal objects, even if their pickles differ
     digest = joblib.hash(label, hash_name="sha1")
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
@@ -126,7 +125,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})
     table = table.replace_schema_metadata({_KEY: key})
-    # The temporary name contains the process ID, because two workers can write the same part after a failure.
+    # The process ID is required, because two workers can write the same part after a failure.
     temporary = f"{file}.{os.getpid()}.partial"
     try:
         parquet.write_table(table, temporary)

@@ -97,8 +97,7 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # The arguments are sent as a task, which Dask reruns if its worker dies. Data of ``scatter`` would be
-        # lost.
+        # Send arguments as a task, which Dask reruns if its worker dies. ``scatter`` would lose them.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)
@@ -155,7 +154,7 @@ def _visited(visit: Any, part: Part, rows: Any, args: Any) -> Any:
     try:
         return visit(part, rows, *args)
     except (ValueError, TypeError) as error:
-        return Fault(error)  # if the error were raised, Dask would repeat the task, which would fail again
+        return Fault(error)  # if the error were raised, Dask would repeat the task and fail again
 
 
 def _merged(merge: Merge, group: list[Any]) -> Any:

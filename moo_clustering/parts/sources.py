@@ -226,8 +226,7 @@ def _selected(
     where: str,
     others: Set[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the columns to read. ``columns`` must be in ``names``, and ``drop`` in ``names`` or ``others``.
-    """
+    """Return the columns to read. Only ``drop`` may contain names of ``others`` that are not in ``names``."""
     for name in (*(columns or ()), *(name for name in drop if name not in others)):
         if name not in names:
             raise ValueError(
@@ -292,8 +291,7 @@ def _of_dask(source: Any, columns: Sequence[str] | None, drop: Sequence[str]) ->
 
 
 def _fragments(paths: list[str]) -> list[Any]:
-    """Return one pyarrow fragment for each Parquet or CSV file in the given files, folders, globs and URLs.
-    """
+    """Return one pyarrow fragment per Parquet or CSV file in the given folders, globs, paths and URLs."""
     fsspec = optional_package("fsspec", "parquet", "reading files in parts")
     arrow = optional_package("pyarrow.dataset", "parquet", "reading files in parts")
     files: list[str] = []
@@ -464,7 +462,6 @@ def visit_part(
 
 
 def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArray[Any]:
-    """Convert an array, a frame or a pyarrow table to a C-contiguous array."""
     if columns is None:
         return np.ascontiguousarray(found, dtype=dtype)
     is_frame = hasattr(found, "iloc")

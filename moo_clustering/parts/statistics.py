@@ -71,7 +71,7 @@ class Survey:
 class CenterStatistics(NamedTuple):
     """Statistics for p candidates: sets of k centres, whose clusters are the rows nearest to each centre."""
 
-    sizes: Int64Array  # shape (p, k)
+    sizes: Int64Array
     means: FloatArray  # (p, k, n_features), mean of the cluster, or the centre if the cluster is empty
     squares: FloatArray  # (p, k), sums of squared distances to the centre
     scatter: FloatArray  # (p, k), sums of squared distances to the mean

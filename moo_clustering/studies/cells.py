@@ -129,8 +129,8 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 class CellStore:
     """JSON Lines file: the first line contains the experiment's parameters, each other line a cell."""
 
-    # ``add`` returns after the line has been written to disk. If a run was killed, opening its file removes
-    # an incomplete last line. If the file is not a store or has different parameters, a StoreError is raised.
+    # ``add`` returns after the line is on the disk. Opening a file removes an incomplete last line of a
+    # killed run. If the file is not a store or has different parameters, a StoreError is raised.
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
         self.path = path

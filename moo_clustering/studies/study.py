@@ -615,7 +615,7 @@ class Study:
         return [(key, values[name]) for key, name in named if name in values]
 
     def _read(self, name: str, seed: int) -> tuple[Any, Any]:
-        """Return the features and the classes of a data set. Unknown classes are -1.
+        """Return the features and classes of a data set, with -1 for unknown classes.
 
         The last data set is cached.
         """
@@ -676,7 +676,6 @@ class Study:
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
-        """Return one warning for each method and data set with failed or timed-out cells."""
         bad = dict[tuple[str, str], list[str]]()
         for key, value in self._finished():
             if "error" in value:
