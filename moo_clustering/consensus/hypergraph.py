@@ -284,8 +284,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """If all runs agree on ``n_parts`` parts, return them, otherwise None, in O(n_samples n_runs) time."""
-    # If all runs are complete, try the groups of samples that share a cluster in every run. ``fewer`` accepts
-    # fewer than ``n_parts`` groups. Then try the connected components of the hypergraph.
+    # If all runs are complete, first try the groups of samples that share a cluster in every run. With
+    # ``fewer``, there may be fewer than ``n_parts`` groups. Then try the connected components of the
+    # hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -391,7 +392,8 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 or more. If there are at most n_parts vertices, each vertex is a part.
+    # Edge weights are rounded to multiples of 1e-4 or, if their sum is large, of a larger unit. If there are
+    # at most n_parts vertices, each vertex is a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -539,7 +541,10 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF. METIS warnings recommend ``instead``. If this is "", k-means clusters only samples."""
+    """Compute HBGF.
+
+    Warnings about METIS recommend ``instead``. If ``instead`` is "", k-means clusters only the samples.
+    """
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -729,8 +734,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # If matching omitted all clusters of a sample, the sample joins the meta-cluster most similar to
-        # them.
+        # If matching omitted all clusters of a sample, the sample joins the most similar meta-cluster.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -784,11 +788,11 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return each cluster's meta-cluster; if a run has more than ``n_parts`` clusters, some get -1."""
-    # The first meta-clusters are the clusters of the run that agrees best with all others, among the runs
-    # with n_parts clusters or, if there are none, with the most clusters. Then each run is matched to the
-    # meta-clusters by the mean similarity of clusters to members, in at most 20 sweeps of O(E^2 n_parts)
-    # time.
+    """Return each cluster's meta-cluster. If a run has more than ``n_parts`` clusters, some get -1."""
+    # The first meta-clusters are the clusters of one run. If some runs have n_parts clusters, this is the run
+    # among them that agrees best with all others. Otherwise, it is chosen from the runs with the most
+    # clusters. Then each run is matched to the meta-clusters by the mean similarity of clusters to members,
+    # in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]
@@ -821,7 +825,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
 def part_similarity(
     jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Compute the mean similarity of each hyperedge to the members of each part; 0 if a part is empty."""
+    """Compute the mean similarity of each hyperedge to the members of each part, or 0 for an empty part."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 

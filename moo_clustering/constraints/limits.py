@@ -431,8 +431,7 @@ class Diameter(Limit):
         for part in block_slices(len(i), max(1, len(rows))):
             together = rows[np.ix_(left, i[part])] == rows[np.ix_(left, j[part])]
             found = together.any(axis=1)
-            # Pairs are sorted by decreasing distance, so that the first pair within a cluster is the
-            # farthest.
+            # Pairs are sorted by decreasing distance, so the first pair within a cluster is the farthest.
             out[left[found]] = length[part][together[found].argmax(axis=1)] / self.at_most - 1.0
             left = left[~found]
         return out
@@ -560,7 +559,7 @@ class Kept(Limit):
 
 
 def cluster_sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
-    """Sum the weights or count the samples of each cluster; shape (n_partitions, n_clusters)."""
+    """Return the total weight or the size of each cluster, shape (n_partitions, n_clusters)."""
     k = max(width, int(rows.max(initial=0)) + 1)
     out = np.empty((len(rows), k))
     for part in block_slices(len(rows), rows.shape[1]):

@@ -190,7 +190,7 @@ class PairwiseConstraints(Shared):
         return self._closed(component, ~inside, max_pairs), conflicts
 
     def _closed(self, component: Int64Array, kept: BoolArray, max_pairs: int) -> PairwiseConstraints:
-        """Return all must-links within components, and all cannot-links that those in ``kept`` imply."""
+        """Return all must-links within components, and all cannot-links that ``cannot_link[kept]`` implies."""
         must, must_weights = self.must_link, self.must_link_weights
         cannot, cannot_weights = self.cannot_link[kept], self.cannot_link_weights[kept]
         n_components = int(component.max()) + 1
@@ -391,7 +391,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return each partition's shares of satisfied must-links and cannot-links; omit a kind without pairs."""
+    """Return each partition's shares of satisfied must-links and cannot-links, except kinds without pairs."""
     must, cannot = satisfied_pairs(partitions, supervision)
     kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
     return {kind: satisfied / n for kind, (satisfied, n) in kinds.items() if n}

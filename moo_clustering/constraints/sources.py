@@ -217,7 +217,7 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers from 0..total-1 in O(size) memory; all sets are equally likely."""
+    """Draw ``size`` distinct integers from 0..total-1 in O(size) memory. All sets are equally likely."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)

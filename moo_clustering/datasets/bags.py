@@ -489,7 +489,10 @@ def _read_npz(options: _Options) -> BagTable:
 
 
 def _assemble(rows: _Rows, classes: tuple[Attribute, Numbers] | None, options: _Options) -> BagTable:
-    """Create bags from instances in file order. ``classes`` is a column and the class code of each row."""
+    """Create bags from instances in file order.
+
+    ``classes`` consists of the class column and the code of each row's class.
+    """
     labels, label_names = (None, ()) if classes is None else _classes(rows, *classes, options.path)
     X, names = _feature_matrix(rows, options)
     tables.warn_of_codes(X, names, options.path)

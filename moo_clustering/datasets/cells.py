@@ -92,8 +92,7 @@ _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", 
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
-# Numbers with at most FEW distinct values are discrete. Text with more than _MOST distinct values is not
-# categorical.
+# Numbers with at most FEW distinct values are discrete. Categories have at most _MOST distinct values.
 FEW, _MOST = 20, 100
 _LEAST_SUMMED = 8  # minimum number of rows above a last row that may contain totals
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
@@ -118,8 +117,7 @@ class Column:
     code: str = ""  # why numerals are codes and thus categories, or ""
     remark: str = ""  # note for the user on the interpretation of the cells
     units: str = ""  # note on mixed units, which becomes the reason if the column is dropped
-    # Dates have all formats that fit them. Times and durations have the form "time", and fractions
-    # "fraction".
+    # All formats that fit the dates, "time" for times and durations, or "fraction" for fractions.
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
@@ -175,8 +173,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
     cells = _Cells(*different_cells(column.values)).stripped(set())
     known = cells.different
     if column.convention == "ambiguous":
-        # If some cells have no comma, decimal commas are unlikely, because all other cells would have three
-        # decimals.
+        # Decimal commas are unlikely if some cells would have three decimals and all other cells none.
         decimal = decimal and not is_money and all("," in text for text in known)
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
@@ -245,7 +242,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if a column changed its notation and another can be read in both notations."""
+    """Raise a DataError if a column changed its notation and another column fits both notations."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -295,7 +292,11 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: BoolArray) -> Reread:
-    """Parse numbers. In cells marked by ``is_plain``, which are not text, a point is a decimal point."""
+    """Parse new cells of a numeric column.
+
+    ``is_plain`` marks the cells that are stored as numbers rather than as text. Points in these cells are
+    decimal points.
+    """
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
@@ -359,7 +360,10 @@ def _each(reader: Any, texts: NDArray[Any]) -> FloatArray:
 
 
 def _split_units(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove units, and count the cells with each unit. ``counts`` is the number of cells per text."""
+    """Remove the units from numbers, and count the cells with each unit.
+
+    ``counts`` contains the number of cells with each text, by default 1.
+    """
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -452,7 +456,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, convention), values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # The numbers of an ambiguous column remain text until ``settled`` compares other columns.
+        # Ambiguous numbers remain text until ``settled`` interprets them in the notation of other columns.
         is_open = convention == "ambiguous" or is_grouped
         return Column(
             name,
@@ -525,7 +529,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[IntpArray, NDArray[Any]]:
-    """Return each cell's position among the distinct cells, and these cells in order of appearance."""
+    """Return each cell's position among the distinct cells, and the distinct cells in order of appearance."""
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
         if where.min() >= 0:  # no cell is missing
@@ -571,7 +575,7 @@ def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[
     Return the notation, the numbers (NaN for other texts), and whether points may separate thousands, as in
     1.234. If the notation is ambiguous, commas are read as decimal commas.
     """
-    # In contrast to objects, a string array would reserve the length of the longest text for every cell.
+    # Object arrays are used, because string arrays reserve the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
     if not np.isnan(exact).any():
@@ -680,7 +684,7 @@ def _first_day(text: str) -> str:
 
 
 def read_times(texts: NDArray[Any]) -> FloatArray | None:
-    """Convert times of day and durations to hours; return None if any text is neither."""
+    """Convert times of day and durations to hours. If any text is neither, return None."""
     # Examples are 9:30, 21:15:08, 9:30 pm, P1DT2H, "1 days 02:00:00" (pandas) and "1 day, 2:00:00" (Python).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
@@ -719,8 +723,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
     """Rewrite numbers such as (1,234), -$5 and 1.50- with a sign before the digits, and digits in ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # Columns that mix ASCII digits with other digits remain unchanged, because they are probably
-        # mistakes.
+        # Mixtures of ASCII digits and other digits are left unchanged, because they are probably mistakes.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:

@@ -399,8 +399,7 @@ def _known(
     given = records.cells[column]
     labelled = np.array([isinstance(cell, list) or bool(files.written(cell).strip()) for cell in given])
     has_several = any(len(names) > 1 for names in sets)
-    # If some documents have several classes, only the names are used. The call also warns about similar
-    # names.
+    # If documents have several classes, only the names and the warnings of this call are required.
     texts = itertools.chain(*cells) if has_several else ((*names, "")[0] for names in cells)
     y, targets = tables.encode_classes(list(texts), minus_one_is_missing=False)
     return (None, tuple(sorted(targets)), sets, labelled) if has_several else (y, targets, None, labelled)
@@ -455,8 +454,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
         raise DataError(f"{where} is not valid UTF-8 ({error.reason})") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
-    # the number is too long, or the object is nested too deeply
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # too many digits or nesting levels
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise DataError(f"{where} must be a JSON object, such as {{...}}, got {quoted(record)}")

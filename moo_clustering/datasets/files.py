@@ -56,13 +56,14 @@ _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Numbers with an exponent but without a point or sign may be codes, because programs do not write them.
+# Programs write numbers with an exponent with a decimal point or a sign of the exponent. Numbers without
+# both, such as 2004E205, may be codes.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Excel number formats such as 00000 pad integers with zeros.
 _PADDED = re.compile("0{2,}")
 # Command-line options whose names differ from the names of their roles.
 _OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
-# numbers that may mark missing cells, also with a minus
+# These numbers may mark missing cells, also with a minus.
 _MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}
 # Numbers with decimal points or commas occur in data, but hardly ever as column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -73,8 +74,7 @@ class Remedy(NamedTuple):
 
     action: str  # what to do, for example "drop it with"
     option: str = ""  # parameter of the reader, or "" if the remedy needs none
-    # If the option accepts several values, the value is a list. If only the user knows the value, it is
-    # ``...``.
+    # The value is a list if the option accepts several values, and ``...`` if only the user knows it.
     value: Any = ...
     note: str = ""
 
@@ -510,8 +510,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
         for chunk in chunks:
             limit.spend(width * chunk.num_values + chunk.total_uncompressed_size)
         if kind.physical_type == "BYTE_ARRAY":
-            # Keep text dictionary-encoded, because repeated texts could fill the memory before their size is
-            # known.
+            # Text stays dictionary-encoded, because repeated texts could exhaust the memory.
             encodings = {encoding for chunk in chunks for encoding in chunk.encodings}
             if "DELTA_BYTE_ARRAY" in encodings:
                 step = _ROWS_OF_DIFFERENCES
@@ -570,7 +569,7 @@ def cells_of(values: Any) -> list[Any]:
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        # cells without a category have the code -1, which selects None
+        # Cells without a category have the code -1, which selects None.
         names = [*values.cat.categories, None]
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
@@ -631,7 +630,7 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Return why numerals are codes rather than numbers; "" if they are numbers. Takes O(n) time."""
+    """Return why numerals are codes rather than numbers, or "" if they are numbers. Takes O(n) time."""
     # ``known`` maps numerals in Python notation to their values. Numerals are codes if some begin with zeros,
     # such as 01000, or look like exponents, such as 2004E205, or if distinct integers are equal as float64.
     exponents = []

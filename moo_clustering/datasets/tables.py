@@ -336,7 +336,7 @@ def column_names(head: list[files.Row], source: object, *, numbers: bool = False
 def cells_of_text(
     text: str, separator: str, missing: Mapping[str, Sequence[str]], source: object, *, header: int | None = 0
 ) -> pd.DataFrame:
-    """Read cells as strings; ``missing`` maps each column to the strings that mark missing cells."""
+    """Read cells as strings. ``missing`` maps each column to the strings that mark its missing cells."""
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -458,7 +458,7 @@ def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the array names in an npz archive; none if it is damaged, which the readers will report."""
+    """Return the array names in an npz archive, or none if the archive is damaged."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -667,7 +667,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: object) -> NDArray[np.str_]:
-    """Convert row identifiers to strings; number repeated identifiers and issue a warning."""
+    """Convert row identifiers to strings. Repeated identifiers are numbered, and a warning is issued."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:

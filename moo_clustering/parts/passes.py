@@ -18,7 +18,7 @@ _CHECKED: WeakSet[Any] = WeakSet()
 
 
 class Part(NamedTuple):
-    """Part of a table; its rows are returned by ``read()`` or computed by the Dask object ``delayed``."""
+    """Part of a table, whose rows ``read()`` returns or the Dask object ``delayed`` computes."""
 
     name: str
     start: int
@@ -58,7 +58,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return or merge the results of ``visit(part, rows, *args)``; rows is None unless Dask computes rows."""
+    """Return or merge the results of ``visit(part, rows, *args)``. Without Dask objects, ``rows`` is None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:

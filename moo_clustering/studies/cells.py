@@ -86,7 +86,7 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True."""
+    """Compute and save all cells missing from the store. Return False after Ctrl-C, otherwise True."""
     # ``compute(key, data)`` must be importable by other processes, must return a JSON-serialisable value, and
     # must derive all randomness from the key. If ``compute`` fails, a CellError names the cell. To save
     # memory, ``data(key)`` is called just before the cell is computed.
@@ -127,7 +127,7 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 
 
 class CellStore:
-    """JSON Lines file: the first line contains the experiment's parameters, each other line a cell."""
+    """JSON Lines file with an experiment's parameters in the first line and a cell in each other line."""
 
     # ``add`` returns after the line is on the disk. Opening a file removes an incomplete last line of a
     # killed run. If the file is not a store or has different parameters, a StoreError is raised.
@@ -173,11 +173,11 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop all cells for whose values ``found`` returns True; they can be added again with new values."""
+        """Drop all cells for whose values ``found`` returns True. These cells can be added again."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
-        """Return the JSON values of finished cells; raise a KeyError if a cell is unfinished."""
+        """Return the JSON values of finished cells. Raises a KeyError if a cell is unfinished."""
         return [self._values[name_of_cell(key)] for key in keys]
 
     def __enter__(self) -> Self:
