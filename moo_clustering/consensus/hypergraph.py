@@ -790,7 +790,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
     """Return each cluster's meta-cluster. If a run has more than ``n_parts`` clusters, some get -1."""
     # The first meta-clusters are the clusters of one run. If some runs have n_parts clusters, this is the run
-    # among them that agrees best with all others. Otherwise, it is chosen from the runs with the most
+    # among them that agrees best with all others. Otherwise, the run is chosen from the runs with the most
     # clusters. Then each run is matched to the meta-clusters by the mean similarity of clusters to members,
     # in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)

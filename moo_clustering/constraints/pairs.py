@@ -190,7 +190,11 @@ class PairwiseConstraints(Shared):
         return self._closed(component, ~inside, max_pairs), conflicts
 
     def _closed(self, component: Int64Array, kept: BoolArray, max_pairs: int) -> PairwiseConstraints:
-        """Return all must-links within components, and all cannot-links that ``cannot_link[kept]`` implies."""
+        """Return the closure without conflicts.
+
+        The closure contains all must-links within components, and all cannot-links that the cannot-links in
+        the mask ``kept`` imply.
+        """
         must, must_weights = self.must_link, self.must_link_weights
         cannot, cannot_weights = self.cannot_link[kept], self.cannot_link_weights[kept]
         n_components = int(component.max()) + 1

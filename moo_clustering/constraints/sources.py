@@ -222,8 +222,7 @@ def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
     while len(ranks) < size:
-        # More integers than required are drawn, and random ones discarded, so that all sets are equally
-        # likely.
+        # Surplus integers are drawn and then discarded at random, so that all sets are equally likely.
         drawn = rng.integers(total, size=size - len(ranks) + 16)
         ranks = distinct(np.concatenate([ranks, drawn]))
     return rng.choice(ranks, size=size, replace=False)
@@ -362,7 +361,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # For each sample with a common label, count the samples before it that have no common label.
+            # For each later sample with a common label, count the samples in between without a common label.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

@@ -68,7 +68,11 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Return the node names, the adjacency matrix, and the node attribute ``labels`` if requested."""
+    """Parse a graph with networkx.
+
+    Returns the node names, the adjacency matrix, and the nodes' attribute ``labels``, or None without
+    ``labels``.
+    """
     import networkx as nx
 
     notes: list[str] = []
@@ -95,7 +99,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
         files.check_names({labels: "labels"}, sorted(known), path, "node attribute")
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
-    # GML nodes were parsed by their ids, because their labels may be missing or repeated.
+    # GML nodes were parsed by their ids, because the labels of nodes may be missing or repeated.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
     return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), classes
 

@@ -225,7 +225,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
     used = {*labels, *features}
     for place, attribute in enumerate(attributes):
         if place not in used:
-            # as text, identifiers keep their notation, and dropped attributes may have any value
+            # As text, identifiers keep their notation, and dropped attributes may have any value.
             attribute.kind = "text"
     entries = _Entries(attributes, lines, path)
     row_ids = np.arange(len(entries.lines))

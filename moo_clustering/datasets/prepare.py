@@ -26,7 +26,7 @@ from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets.cells import UnseenCells, column_list, listed
 from moo_clustering.datasets.files import DataError, as_number, written
 
-# An association is significant if its p-value is below this level divided by the number of other columns.
+# An association is significant if its p-value is below this level divided by the number of tests.
 _LEVEL = 0.01
 # In tables with fewer rows, associations are hardly ever significant and are not computed.
 _LEAST_ROWS = 40
@@ -42,8 +42,7 @@ _MOST_COUNTED = 10_000
 _PRODUCTS = 500_000  # maximum number of distances computed at once
 _ROWS = 50_000
 # A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
-# variance, but at most _UNEXPLAINED of the variance of any other column. At least _OTHERS other columns are
-# required.
+# variance, but at most _UNEXPLAINED of any other column. There must be at least _OTHERS other columns.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Minimum association with the clusters, and minimum number of missing cells, for a column to be reported.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
@@ -588,8 +587,7 @@ class _Donors:
             distances = rows @ (-2.0 * self.rows.T)
             distances += (rows**2 @ of_donors_mask.T)[:, donor_at]
             distances += (of_rows_mask @ squared.T)[row_at]
-            # Divide by the total weight of the columns that are known in both rows, to make distances
-            # comparable.
+            # Divide by the total weight of the columns that are known in both rows.
             common = (of_rows * self.weights) @ of_donors.T
             with np.errstate(divide="ignore"):
                 distances /= np.where(common > 0.0, common, np.nan)[row_at][:, donor_at]
@@ -661,8 +659,7 @@ class _Scale:
             # If there are two values, a second indicator would be redundant.
             shown = self.categories[len(self.categories) == 2 :]
             self.feature_names = tuple(f"{column.name}={value}" for value in shown)
-            # All indicators share one factor, because rare values would otherwise weigh more than frequent
-            # ones.
+            # All indicators share one factor, because a rare value must not weigh more than a frequent value.
             spread = np.sqrt(self._indicators(filled).var(axis=0).sum()) if is_equal else 1.0
             self.factor = float(1.0 / spread)
             return
@@ -805,7 +802,7 @@ def _filled_notes(columns: Sequence[reading.Column], known: BoolArray, missing: 
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "of the nearest rows, in" if nearest else "of"
-    # Dates are filled with the median, because unlike the mean, it occurs in the table.
+    # Dates are filled with the median, because the median occurs in the table, in contrast to the mean.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}
@@ -832,7 +829,8 @@ def _empty_row_notes(known: BoolArray) -> list[str]:
 
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: _Columns) -> list[str]:
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Related columns are normal among many columns, such as pixels or genes, and occur by chance in few rows.
+    # Related columns are normal among many columns, such as pixels or genes. In few rows, columns may be
+    # related by chance.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)

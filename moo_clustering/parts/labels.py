@@ -17,7 +17,7 @@ from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
-# Metadata key for the hash of the model, the index of the first row, and the number of rows.
+# Metadata key in label files for the hash of the model, the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
 
@@ -92,7 +92,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    # equal for equal objects, even if their pickles differ
+    # Equal objects have equal hashes, even if their pickles differ.
     digest = joblib.hash(label, hash_name="sha1")
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]

@@ -39,8 +39,7 @@ def current_client() -> Any:
     if distributed is None:
         return None
     with suppress(ValueError):
-        # ``get_worker`` succeeds only inside a task, where waiting for other tasks could block the worker
-        # forever.
+        # ``get_worker`` succeeds only inside a task, where waiting for other tasks could block the worker.
         distributed.get_worker()
         return None
     with suppress(ValueError):
@@ -97,7 +96,8 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Send arguments as a task, which Dask reruns if its worker dies. ``scatter`` would lose them.
+        # The arguments are sent as a task, which Dask reruns if its worker dies. ``scatter`` would lose the
+        # arguments.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)

@@ -226,7 +226,11 @@ def _selected(
     where: str,
     others: Set[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the columns to read. Only ``drop`` may contain names of ``others`` that are not in ``names``."""
+    """Return the columns to read.
+
+    Raises a ValueError if a column to read is not in ``names``, or if a dropped column is neither in
+    ``names`` nor in ``others``.
+    """
     for name in (*(columns or ()), *(name for name in drop if name not in others)):
         if name not in names:
             raise ValueError(

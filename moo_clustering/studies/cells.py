@@ -108,8 +108,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # A terminal sends Ctrl-C to all of its processes, but only the parent process should handle the
-    # interrupt.
+    # A terminal interrupts all of its processes, but only the parent process should handle Ctrl-C.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -318,7 +317,10 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit a method, and return labels, number of evaluations and front. Unknown results are None."""
+    """Fit a method, and return the labels, the number of evaluations and the front.
+
+    If the method does not report them, the number of evaluations and the front are None.
+    """
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)

@@ -196,8 +196,7 @@ class Study:
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Generated data are identified by their values for seed 0, because the study's seeds may change
-            # later.
+            # Generated data are identified by their values for seed 0, because the seeds may change later.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -583,7 +582,7 @@ class Study:
             raise ValueError(f"the study already has a method named {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
-        """Return the data sets for tables and tests, which exclude the data sets used to tune a method."""
+        """Return the data sets for tables and tests. Data sets used to tune a method are excluded."""
         tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
@@ -722,7 +721,7 @@ class StudyTable:
 
     def _styled(self, bold: str, escape: str) -> Any:
         marks, plain = np.where(self.best, bold, ""), self.frame.rename_axis(index=None, columns=None)
-        # Identifiers are fixed, because the files of identical studies would differ with random ones.
+        # Identifiers are fixed, because random identifiers would make files of identical studies differ.
         style = plain.style.set_uuid(re.sub(r"\W+", "_", self.caption.partition(":")[0]))
         style = style.apply(lambda _: marks, axis=None).format(escape=escape)
         return style.format_index(escape=escape, axis=0).format_index(escape=escape, axis=1)
