@@ -28,9 +28,8 @@ from moo_clustering.graphs import spectral_partition
 from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
-# Number of sample pairs per block, which should fit in the cache.
 BLOCK_PAIRS = 1 << 18
-RUNS_PER_BYTE = 255  # number of runs that can be counted in one byte
+RUNS_PER_BYTE = 255
 BLOCK_ROWS = 2048
 ZERO = 1e-10  # eigenvalues in [0, 1] below this value count as 0, because their eigenvectors are arbitrary
 _SAMPLES = ", the number of samples"
@@ -40,7 +39,7 @@ MOST_DENSE_EDGES = 2000  # maximum number of hyperedges for which a dense eigens
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-TIE = 1e-12  # associations that differ by at most this value are tied
+TIE = 1e-12
 MAX_SWEEPS = 20
 # METIS parts have at most BALANCE times the mean size. If the largest cluster exceeds META_BALANCE times the
 # mean size, MCLA may merge smaller clusters.
@@ -448,7 +447,6 @@ def _load() -> Any:
         return None
 
 
-# The cache ensures that each message is logged only once per process.
 _say_once = functools.cache(LOG.info)
 
 
@@ -839,7 +837,6 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # If several runs agree equally well up to rounding errors, the first run is taken.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

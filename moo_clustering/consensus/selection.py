@@ -179,7 +179,6 @@ def select_pareto(
 def _search(
     problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Return the distinct non-dominated subsets and their objectives, sorted by objectives."""
     n_runs = problem.n_var
     # If there are at most 256 subsets, all are evaluated, because a search would mostly repeat subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:

@@ -32,7 +32,6 @@ def check_pairs(pairs: ArrayLike | None, n: int, name: str, what: str = "samples
 
 
 def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatArray:
-    """Return a copy of the weights, which must be positive and finite. By default, all weights are 1."""
     if weights is None:
         return np.ones(n_pairs)
     array = checked_array(weights, name, np.float64).copy()
@@ -107,7 +106,6 @@ def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
 
 
 def keys_to_pairs(keys: Int64Array, n: int) -> Int64Array:
-    """Convert the integers of :func:`pair_keys` back to pairs."""
     return np.column_stack(np.divmod(keys, n))
 
 

@@ -200,7 +200,6 @@ class PairwiseConstraints(Shared):
         n_components = int(component.max()) + 1
         size = np.bincount(component).astype(np.int64)
         member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
-        # Components of a single sample have no must-links, and keep an infinite weight.
         weakest = np.full(n_components, np.inf)
         np.minimum.at(weakest, component[must[:, 0]], must_weights)
 
@@ -263,11 +262,13 @@ class PairwiseConstraints(Shared):
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
-        """For each kind of pair, return the numbers or weights of pairs with equal and different labels."""
+        """Count the pairs with equal labels and the pairs with different labels, or sum their weights.
+
+        Returns one tuple for the must-links and one tuple for the cannot-links.
+        """
         # Import lazily, because numba is slow to import and not required to read, save or close constraints.
         from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
-        # The kernels require shape (n_samples, n_individuals).
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
         found = []
@@ -410,7 +411,7 @@ def satisfied_pairs(
     """
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
-    if y.ndim != 1:  # label sets do not imply pairs
+    if y.ndim != 1:
         y = np.full(labels.shape[1], -1)
     pairs = PairwiseConstraints(
         _not_in_labels(supervision.get("must_link"), y, same=True),
@@ -523,7 +524,6 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     variance = _variance(data)
     within = _half_mean_square(data, constraints.must_link, constraints.must_link_weights)
     between = _half_mean_square(data, constraints.cannot_link, constraints.cannot_link_weights)
-    # Features with at most this share of the largest variance get the weight 0.
     varies = variance > 1e-6 * variance.max()
     spread = (1.0 - shrinkage) * within + shrinkage * variance
     scale = np.maximum(spread, _BETWEEN_FLOOR * variance) * variance

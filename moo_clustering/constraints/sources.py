@@ -82,7 +82,6 @@ def read_pairs(
 
 
 def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the stripped cells of each non-empty line."""
     try:
         # Spreadsheet programs write a byte order mark, which the encoding utf-8-sig skips.
         with (

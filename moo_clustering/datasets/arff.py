@@ -39,7 +39,7 @@ _KINDS |= {"string": "text", "date": "date", "relational": "relational"}
 _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}
-_MISSING = {"?", "", "<null>"}  # KEEL marks missing values by <null>
+_MISSING = {"?", "", "<null>"}
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
 _FREE = ("text", "date")
@@ -126,7 +126,10 @@ def read_header(lines: Lines, source: object) -> tuple[list[Attribute], list[str
 def _declare(
     attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: object
 ) -> None:
-    """Parse an attribute declaration. Inside a relational attribute, ``lines`` is None."""
+    """Parse an attribute declaration, and add the attribute to ``attributes``.
+
+    Inside a relational attribute, ``lines`` is None, because relational attributes must not be nested.
+    """
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{where}: invalid attribute declaration {_short(line)}")
@@ -367,7 +370,7 @@ class EntryReader:
                 try:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
-                    pass  # the slower parser below reads rows with quotes, missing values or errors
+                    pass
         codes = read_row(self._attributes, line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]

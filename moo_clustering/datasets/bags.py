@@ -173,7 +173,11 @@ class _Options(NamedTuple):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Table of instances. Texts are stored as codes of their columns, and missing cells as NaN."""
+    """Table with one instance per row.
+
+    ``numbers`` contains the values of numeric columns, and for other columns the codes of their texts.
+    Missing cells are NaN.
+    """
 
     columns: Sequence[Attribute]
     numbers: Numbers
@@ -210,7 +214,10 @@ class _Rows:
 def _flat_roles(
     columns: Sequence[Attribute], options: _Options, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the first column is only guessed to contain the bags."""
+    """Return the positions of the bag and class columns, and whether the bag column was guessed.
+
+    If no column has a suitable name, a first column of text is assumed to contain the bag identifiers.
+    """
     names = [column.name for column in columns]
     options.check(names)
     if len(outputs) > 1 and options.label is None:
@@ -236,7 +243,7 @@ def _flat_roles(
 
 
 def _relational_roles(entries: _Rows, relational: int, options: _Options) -> tuple[int | None, int | None]:
-    """Return the columns with the bag identifiers and with the classes, each of which may be missing."""
+    """Return the positions of the bag identifiers and of the classes, or None for a missing column."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -411,7 +418,7 @@ def _read_relational(attributes: list[Attribute], lines: arff.Lines, options: _O
     options.check(beside + inside)
     for attribute in attributes:
         if attribute.kind == "numeric":
-            attribute.kind = "text"  # as text, "007" and "7" remain different
+            attribute.kind = "text"
     codes, places = arff.read_rows(attributes, lines, path)
     entries = _Rows(attributes, codes, places, np.arange(len(codes)))
     bag, label = _relational_roles(entries, relational, options)
@@ -468,7 +475,7 @@ def _read_npz(options: _Options) -> BagTable:
     names = tables.feature_names_of(arrays, X.shape[1], "instances", path)
     options._replace(label=None).check(names)
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
-    try:  # the constructor validates the offsets and identifiers
+    try:
         bags = Bags(np.zeros((len(X), 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
         raise DataError(f"{path}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
@@ -556,7 +563,10 @@ def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str,
 def _block(
     column: Attribute, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return the names and values of a column's features. The values are None if equal to ``codes``."""
+    """Return the names and values of the features that represent a column.
+
+    If the column itself is the only feature, the values are None.
+    """
     values = [*column.values]
     if column.kind == "numeric":
         if column.name not in nominal:
@@ -578,7 +588,6 @@ def _refuse_text(rows: _Rows, place: int, path: Path) -> None:
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
-        # Prefer an example that is not a number, because it shows best why the column is text.
         numeric = np.array([files.is_number(value) for value in values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])

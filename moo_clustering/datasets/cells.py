@@ -75,7 +75,6 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
 )
-# Durations in the notation of Python, pandas or ISO 8601 begin with a number of days or with P.
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
 # Quarters and weeks, in the notation of pandas or ISO 8601, are converted to their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
@@ -94,7 +93,7 @@ _ID = re.compile(
 )
 # Numbers with at most FEW distinct values are discrete. Categories have at most _MOST distinct values.
 FEW, _MOST = 20, 100
-_LEAST_SUMMED = 8  # minimum number of rows above a last row that may contain totals
+_LEAST_SUMMED = 8
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _FREE_TEXT = 4  # columns with more words per cell on average are free text
 _SHOWN = 8
@@ -142,7 +141,6 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
             numbers = np.where(np.isinf(numbers), np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
-        # Find the distinct texts first, so that not every cell becomes a Python object.
         where, distinct = pd.factorize(column.array, use_na_sentinel=False)
         cells = _Cells(where, _written(distinct.astype(object).tolist()))
     else:
@@ -201,9 +199,8 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 class Reread(NamedTuple):
     """Parsed cells of one column of new rows."""
 
-    # The values have the same type as :attr:`Column.values`. Unreadable cells are missing.
     values: NDArray[Any]
-    unread: tuple[str, ...] = ()  # distinct texts that could not be parsed, in order of appearance
+    unread: tuple[str, ...] = ()
     rows: IntpArray = np.empty(0, dtype=np.intp)
     note: str = ""  # message about a notation or unit that differs from the fit
     convention: Convention = "none"
@@ -273,7 +270,6 @@ _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0
 
 
 def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
-    """Convert new rows that are already stored as numbers, dates or durations."""
     read = read_column(column.name, further)
     is_date, note, numbers = read.kind == "date", "", read.values
     if column.kind == "date" and not is_date and (days := packed_days(numbers, 1)) is not None:
@@ -412,7 +408,7 @@ class _Cells(NamedTuple):
     """Cells of a column. Each distinct text is stored and processed only once."""
 
     where: IntpArray  # position of each cell's text in ``different``, or -1 if the cell is missing
-    different: NDArray[Any]  # distinct texts in order of appearance
+    different: NDArray[Any]
 
     def stripped(self, missing: Collection[str]) -> _Cells:
         places: dict[str, int] = {}
@@ -424,7 +420,6 @@ class _Cells(NamedTuple):
         return _Cells(np.array(found, dtype=np.intp)[self.where], np.array(list(places), dtype=object))
 
     def texts(self) -> NDArray[Any]:
-        """Return the text of every cell, or None for missing cells."""
         return np.array([*self.different, None], dtype=object)[self.where]
 
 
@@ -484,7 +479,10 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the unit, a note on cells without a unit, and a note on mixed units. Each may be ""."""
+    """Return the common unit, a note on cells without a unit, and a note on mixed units.
+
+    Each of them may be "". ``counts`` contains the number of cells with each unit.
+    """
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -607,7 +605,6 @@ def _plain(texts: Iterable[str], values: FloatArray) -> tuple[Convention, FloatA
 
 
 def _finite_or_nan(texts: Iterable[str]) -> FloatArray:
-    """Parse numbers in Python notation. Other texts, and numbers that are too large, become NaN."""
     values = files.exact_numbers(texts)
     values[np.isinf(values)] = np.nan
     return values

@@ -391,7 +391,6 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
 def _known(
     records: _Records, column: str | None
 ) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None, BoolArray | None]:
-    """Return the fields ``y``, ``target_names``, ``label_sets`` and ``labelled`` of :class:`Documents`."""
     if column is None:
         return None, (), None, None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column)]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _LONGEST = 2**31 - 1  # maximum number of characters per cell; the csv module's default is 131,072
-Row = tuple[int, list[str]]  # line number and cells of a non-empty line
+Row = tuple[int, list[str]]
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
@@ -46,7 +46,6 @@ _ALWAYS_CELLS = 2**30
 _CELL, _OBJECT = 8, 100
 # First bytes of a zip archive, for example of an Excel workbook.
 _ZIP = b"PK\x03\x04"
-# Number of Parquet rows that are read at once, in general and for delta-encoded text.
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
 _LAST_ROW = 2**20
 _SEPARATORS = ",;\t|"
@@ -59,7 +58,6 @@ _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
 # Programs write numbers with an exponent with a decimal point or a sign of the exponent. Numbers without
 # both, such as 2004E205, may be codes.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
-# Excel number formats such as 00000 pad integers with zeros.
 _PADDED = re.compile("0{2,}")
 # Command-line options whose names differ from the names of their roles.
 _OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
@@ -72,8 +70,8 @@ _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 class Remedy(NamedTuple):
     """Advice on how to read a file after an error."""
 
-    action: str  # what to do, for example "drop it with"
-    option: str = ""  # parameter of the reader, or "" if the remedy needs none
+    action: str
+    option: str = ""
     # The value is a list if the option accepts several values, and ``...`` if only the user knows it.
     value: Any = ...
     note: str = ""
@@ -364,7 +362,6 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _names(comment: str, line: str, separator: str) -> bool:
-    """Return whether a comment contains the column names of the line that follows."""
     names, cells = _split(_without_mark(comment, separator), separator), _split(line, separator)
     if len(names) != len(cells) or not all(map(str.strip, names)):
         return False
@@ -398,7 +395,6 @@ def _package(name: str, extra: str, path: Path) -> Any:
 
 
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
-    """Convert the first non-empty sheet of an Excel file to comma-separated text."""
     load_workbook = _package("openpyxl", "excel", path).load_workbook
     size = path.stat().st_size
     try:
@@ -451,7 +447,6 @@ class _Budget:
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, and drop empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
@@ -473,7 +468,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
 
 def _sheet_cell(cell: Any) -> str:
     if type(cell.value) is int and _PADDED.fullmatch(cell.number_format):
-        return f"{cell.value:0{len(cell.number_format)}d}"  # Excel displays this text, for example 01000
+        return f"{cell.value:0{len(cell.number_format)}d}"
     return written(cell.value)
 
 
@@ -527,7 +522,6 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
 
 
 def _text_bytes(array: Any) -> int:
-    """Return the total bytes of the texts in an array. Repeated texts count each time."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -555,7 +549,6 @@ def written(cell: Any) -> str:
     if isinstance(cell, datetime.datetime):
         is_day = cell.tzinfo is None and cell == type(cell)(cell.year, cell.month, cell.day)
         return cell.date().isoformat() if is_day else cell.isoformat(" ")
-    # Decimals have no exponent unless their magnitude is extreme.
     if isinstance(cell, decimal.Decimal) and cell.is_finite() and abs(cell.adjusted()) < 400:
         return format(cell, "f")
     try:
@@ -612,7 +605,6 @@ def exact_numbers(texts: Iterable[str]) -> FloatArray:
     if joined.isascii() and "_" not in joined:
         with suppress(ValueError):
             return np.array(list(map(float, listed)), dtype=np.float64)
-    # Test for commas first, because they cause most exceptions, and exceptions are slow.
     return np.array([np.nan if "," in text else as_number(text) for text in listed], dtype=np.float64)
 
 

@@ -29,7 +29,6 @@ MOST_FEATURES = 20_000_000
 # A matrix may have 2^21 rows or features, or 100 per stored value if this is more. Feature hashing uses 2^20.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
-# Errors of scikit-learn's reader, for example for indices beyond 64 bits or invalid bytes.
 _ERRORS = (ValueError, OverflowError, IndexError)
 # Integer value of a feature that double precision may have to round.
 _LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")
@@ -242,7 +241,11 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Entries:
-    """Numbers of the stored entries of an ARFF file, and of the entries omitted in each column."""
+    """Entries of an ARFF file as numbers.
+
+    ``values`` contains the stored entries. For each column, ``default`` contains the value of entries that
+    sparse rows omit.
+    """
 
     def __init__(self, attributes: list[arff.Attribute], lines: arff.Lines, source: object) -> None:
         self.rows, self.columns, self.codes, self.lines = arff.EntryReader(attributes).read_all(lines, source)

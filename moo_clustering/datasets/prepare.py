@@ -39,7 +39,7 @@ _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 _DONORS, _DONORS_OF_TWO = 5, 1
 _MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
 _MOST_COUNTED = 10_000
-_PRODUCTS = 500_000  # maximum number of distances computed at once
+_PRODUCTS = 500_000
 _ROWS = 50_000
 # A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
 # variance, but at most _UNEXPLAINED of any other column. There must be at least _OTHERS other columns.
@@ -456,8 +456,12 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
-    """Return 1 for each continuous column, and for other columns the strongest association with a column."""
-    # If the table has fewer than 40 rows, or if all weights would be 0, all weights are 1.
+    """Return a weight for each column.
+
+    Continuous columns have the weight 1. The weight of other columns is their strongest significant
+    association with another column. If the table has few rows, or if all weights would be 0, all weights are
+    1.
+    """
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
@@ -475,7 +479,6 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
     spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
     everything = np.hstack(indicators)
     for at in np.flatnonzero(discrete):
-        # Only rows in which both cells are known are counted.
         counts = indicators[at].T @ everything
         found = [_association(counts[:, span]) for other, span in enumerate(spans) if other != at]
         level = _LEVEL / len(found)
@@ -484,7 +487,6 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
 
 
 def _some_rows(n: int, most: int) -> IntpArray:
-    """Return all rows or, if there are more than ``most``, a sorted random sample with a fixed seed."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
@@ -636,7 +638,6 @@ def _features(scales: Sequence[_Scale], filled: _Columns) -> FloatArray:
 
 
 def _mask(scales: Sequence[_Scale], known: BoolArray) -> FloatArray:
-    """Return 1 for each feature of a known cell, and 0 for each feature of a missing cell."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
@@ -664,7 +665,6 @@ class _Scale:
             self.factor = float(1.0 / spread)
             return
         self.feature_names = (column.name,)
-        # Dates are converted to days since ``low``.
         self.low, self.high = known.min(), known.max()
         # Numbers are divided by ``largest``, so that their squares neither overflow nor underflow.
         self.largest, self.mean, self.spread = 1.0, 0.0, 1.0
@@ -744,7 +744,6 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Report values outside the range of the fit in ``notes`` or, if far outside, in ``alarming``."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -847,7 +846,6 @@ def _repeated_column_notes(columns: Sequence[reading.Column], filled: _Columns) 
 
 
 def _unit_range(values: NDArray[Any]) -> FloatArray:
-    """Shift and scale numbers or dates so that their minimum is 0 and their range at most 2."""
     numbers = values.astype(np.float64)
     # Divide first, because differences between huge numbers could overflow.
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)

@@ -34,7 +34,6 @@ _MOST_CELLS = 2**30
 # Columns of these pandas kinds can be converted to text without merging distinct cells.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
 _NO_NUMBER = ("", "nan", "NaN", "NA")
-# Classes with these names are reported, because they look like missing cells.
 _LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
 _INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
 # In tables with at most this many rows, a column of unique values may still be treated as categorical.
@@ -264,7 +263,7 @@ def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> t
     # Identifiers and classes keep the notation of the file, because "007" is not 7, and "NA" may be a class.
     frame = frame_with(as_text, notes)
     others = _not_numeric(frame, [name for name in columns if name not in as_text])
-    if roles.categories and others:  # categories keep this notation, too
+    if roles.categories and others:
         frame[others] = frame_with(set(columns), [])[others]
     return _without_index(frame, roles, notes), roles
 
@@ -420,7 +419,7 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
             raise DataError(f"{path} has two columns named {index!r}, one of them its index")
         try:
             names: Any = frame.index.astype(str)
-        except UnicodeDecodeError:  # the index contains bytes
+        except UnicodeDecodeError:
             names = [str(name) for name in frame.index]
         frame.insert(0, index, names)
         if roles.id_column is None and index not in roles.by_column():
@@ -602,7 +601,6 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
 
 
 def _category_frame(frame: pd.DataFrame, categories: Sequence[str], source: object) -> pd.DataFrame:
-    """Convert categories to stripped strings, and the other features to booleans or float64."""
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64

@@ -11,7 +11,6 @@ from weakref import WeakSet
 from moo_clustering._messages import progress_bar
 
 Merge = Callable[[Any, Any], Any]
-# Number of results that one task merges, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
 # Clients whose workers are known to have the same package version as this process.
 _CHECKED: WeakSet[Any] = WeakSet()
@@ -123,7 +122,6 @@ def _run_on(
             "fewer rows, or workers with more memory"
         ) from error
     finally:
-        # After an error or Ctrl-C, the tasks that have not started are cancelled.
         client.cancel(futures)
 
 

@@ -295,7 +295,6 @@ def _of_dask(source: Any, columns: Sequence[str] | None, drop: Sequence[str]) ->
 
 
 def _fragments(paths: list[str]) -> list[Any]:
-    """Return one pyarrow fragment per Parquet or CSV file in the given folders, globs, paths and URLs."""
     fsspec = optional_package("fsspec", "parquet", "reading files in parts")
     arrow = optional_package("pyarrow.dataset", "parquet", "reading files in parts")
     files: list[str] = []
@@ -380,7 +379,6 @@ def _schema(fragment: Any) -> Any:
 
 
 def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
-    """Return an error that names the file. If a CSV file contains text, the error also names the column."""
     name, text = os.path.basename(path), re.search(r"CSV column #(\d+): .*(invalid value .*)", str(error))
     if text is None:
         reason = str(error).rsplit("': ", 1)[-1].removeprefix("Invalid: ").rstrip(".")

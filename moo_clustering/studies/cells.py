@@ -359,7 +359,6 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run the controls of a search with one seed, as described in :mod:`moo_clustering.controls`."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)

@@ -50,7 +50,6 @@ _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ami": metrics.adjusted_mutual_info_score,
     "accuracy": clustering_accuracy,
 }
-# Keys of a TOML file, which are either arguments for ``Study`` or options for the command.
 _ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
 _OPTIONS = ("jobs", "compare")
 _PAGE = """<!DOCTYPE html>
@@ -304,7 +303,6 @@ class Study:
     def _trial(
         self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
     ) -> Any:
-        """Return the mean score of a method with these parameters, or the error of the first failed run."""
         made = tuning.with_parameters(base, parameters)
         shared = {"tuned": _described(made)}
         keys: list[cells.Key] = [{"data": data, "seed": seed, **shared} for data, seed in runs]
@@ -631,7 +629,6 @@ class Study:
         return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
-        """Return the name of the score, whether greater is better, and the values by data set and method."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater
@@ -657,7 +654,6 @@ class Study:
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
 
     def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
-        """Return the objective names and, for each method, the fronts of all seeds on one data set."""
         data = checks.choice("data", data or next(iter(self.data)), self.data)
         found: dict[str, list[Any]] = {name: [] for name in self.methods}
         for key, value in self._finished():
@@ -758,7 +754,6 @@ class MethodComparison:
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
-    """Return sentences that state the results of Friedman's test and of the pairwise tests."""
     said = []
     if single:
         said.append(f"Warning: the pairs are seeds, not data sets; the tests apply only to {single}.")
@@ -793,7 +788,6 @@ def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Return statistics of paired differences. The effect size is the rank-biserial correlation."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
