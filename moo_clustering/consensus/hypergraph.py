@@ -28,21 +28,21 @@ from moo_clustering.graphs import spectral_partition
 from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
-# Number of sample pairs per block. A block's comparisons and counts, one byte each, should fit in the cache.
 BLOCK_PAIRS = 1 << 18
-RUNS_PER_BYTE = 255  # maximum number of runs that one byte can count
-BLOCK_ROWS = 2048  # rows per dense block, which has 4 million entries if there are 2000 hyperedges
-ZERO = 1e-10  # eigenvalues (in [0, 1]) below this value count as zero: their eigenvectors are arbitrary
-_SAMPLES = ", the number of samples"  # text that follows the upper limit of ``n_clusters`` in messages
+RUNS_PER_BYTE = 255
+BLOCK_ROWS = 2048
+ZERO = 1e-10  # eigenvalues in [0, 1] below this value count as 0, because their eigenvectors are arbitrary
+_SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
-LARGEST_SUM = 2**30  # maximum sum of weights: METIS may have been compiled with 32-bit integers
+LARGEST_SUM = 2**30  # maximum sum of weights, because METIS may have been compiled with 32-bit integers
 MOST_DENSE_EDGES = 2000  # maximum number of hyperedges for which a dense eigensolver is used
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-TIE = 1e-12  # maximum difference of tied associations
-MAX_SWEEPS = 20  # maximum number of sweeps in which clusters are matched to meta-clusters
-# Multiples of the mean part size: maximum size of a METIS part, and size above which MCLA may merge clusters.
+TIE = 1e-12
+MAX_SWEEPS = 20
+# METIS parts have at most BALANCE times the mean size. If the largest cluster exceeds META_BALANCE times the
+# mean size, MCLA may merge smaller clusters.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -133,8 +133,8 @@ def cspa(
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa with partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
-    # n_clusters components are the clusters. If there are more components, any links between them suffice,
-    # because samples in different components never share a cluster in a run.
+    # If the graph has n_clusters components, these are the clusters. If there are more, any links between
+    # them suffice, because samples in different components never share a cluster in a run.
     bridge = csgraph.connected_components(graph, directed=False)[0] > n_clusters
     X, rng = edges.codes.T.astype(np.float64), np.random.default_rng(seed)
     return spectral_partition(graph, n_clusters, bridge=bridge, X=X, metric="hamming", rng=rng).labels
@@ -143,7 +143,7 @@ def cspa(
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
     """Raise a ValueError if the sample pairs require more than ``max_memory`` bytes."""
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
-    # Peak memory in bytes per pair of samples, or per stored entry of a sparse graph.
+    # Peak memory in bytes per pair of samples or, for sparse graphs, per stored entry.
     needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
     if needed > max_memory:
         graphs = "pass n_neighbors with partitioner='metis' or 'spectral'"
@@ -159,11 +159,12 @@ def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield blocks of rows of S with their first row index; ``upper`` omits the columns before this index."""
-    # S_ij is the weighted share of the runs with i and j that have them in one cluster; 0 if there are none.
+    # S_ij is the weighted share of runs that have i and j in one cluster, among the runs that contain both.
+    # If no run contains both, S_ij is 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # In rows and in columns, missing samples have different codes, so that they never match.
+    # Missing samples have different codes in rows and in columns, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -176,7 +177,7 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        # Numerator and denominator add weights in different orders, so a share can be rounded to more than 1.
+        # Weights are added in different orders, so that a share may be rounded to more than 1.
         yield lo, np.minimum(together, 1.0, out=together)
 
 
@@ -196,7 +197,8 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S with zero diagonal, or a symmetric graph with the ``n_neighbors`` largest entries per row."""
-    # If the graph has more components than clusters, link their first samples by the largest entries of S.
+    # If the graph has more components than clusters, the components are linked by the largest entries of S
+    # between their first samples.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -220,8 +222,8 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Break ties at random; otherwise, whole clusters would be linked only to their first samples. If
-            # weights are equal, distinct entries differ by more than the random terms.
+            # Ties are broken at random, because whole clusters would otherwise be linked only to their first
+            # samples. If weights are equal, distinct entries differ by more than the random terms.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -231,7 +233,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Compute, for each pair of samples (row, column), the total weight of runs in which labels are equal."""
+    """For each row and column sample, return the total weight of the runs in which their labels are equal."""
     shape = rows.shape[1], columns.shape[1]
     total, equal, alike = np.zeros(shape), np.empty(shape, dtype=np.bool_), np.ptp(weights) == 0
     for lo in range(0, len(rows), RUNS_PER_BYTE):
@@ -282,7 +284,8 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """If all runs agree on ``n_parts`` parts, return them, otherwise None, in O(n_samples n_runs) time."""
     # If all runs are complete, first try the groups of samples that share a cluster in every run. With
-    # ``fewer``, there may be fewer than ``n_parts`` groups. Then try the hypergraph's connected components.
+    # ``fewer``, there may be fewer than ``n_parts`` groups. Then try the connected components of the
+    # hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -303,9 +306,9 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the rows of :func:`leading_vectors`, scaled to unit length, by k-means."""
-    # If at most ``n_parts`` samples are distinct, each is a part. If the hypergraph has more components than
-    # parts, some components are merged arbitrarily. Takes O(N E^2 + E^3) time for N distinct samples and E
-    # hyperedges of distinct runs.
+    # If at most ``n_parts`` samples are distinct, each of them is a part. If the hypergraph has more
+    # components than parts, some components are merged arbitrarily. For N distinct samples and E hyperedges
+    # of distinct runs, the time is O(N E^2 + E^3).
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -334,9 +337,10 @@ def leading_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the leading eigenvectors and eigenvalues (at most n_vectors) of Deg^(-1/2) C Deg^(-1/2)."""
-    # Entry (i, j) of C = H W H^T is the total weight of runs with i and j in one cluster; Deg contains the
-    # row sums of C. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each
-    # sample represents ``share`` identical samples. ``seed`` determines the sparse solver's initial vector.
+    # Entry (i, j) of C = H W H^T is the total weight of the runs with i and j in one cluster. Deg contains
+    # the row sums of C. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues.
+    # Each sample represents ``share`` identical samples. ``seed`` determines the initial vector of the sparse
+    # solver.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -387,7 +391,8 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Use METIS to partition a symmetric graph into parts of similar weight with few edges between them."""
-    # Edge weights are rounded to 1e-4 or more. If there are at most n_parts vertices, each is a part.
+    # Edge weights are rounded to multiples of 1e-4 or, if their sum is large, of a larger unit. If there are
+    # at most n_parts vertices, each vertex is a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -428,7 +433,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiply by ``scale`` and round, but keep integers. The scale is reduced if the sum is too large."""
+    """Scale weights and round them to integers. If the sum would be too large, the scale is reduced."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -442,7 +447,6 @@ def _load() -> Any:
         return None
 
 
-# Cached, so that each message is logged only once per process.
 _say_once = functools.cache(LOG.info)
 
 
@@ -456,9 +460,9 @@ def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Apply k-means to singular vectors of D_v^(-1/2) H^T D_e^(-1/2), with rows scaled to unit length."""
-    # H is the incidence matrix; D_v and D_e are degrees of samples and hyperedges. With ``with_edges``,
-    # hyperedges are clustered, too. Takes O(n_samples n_runs^2 + E^3) time for at most 2000 hyperedges, and
-    # O(n_samples n_runs n_parts) time for more.
+    # H is the incidence matrix. D_v and D_e contain the degrees of the samples and of the hyperedges. With
+    # ``with_edges``, the hyperedges are clustered, too. The time is O(n_samples n_runs^2 + E^3) for at most
+    # 2000 hyperedges, and O(n_samples n_runs n_parts) for more.
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -483,7 +487,7 @@ def _singular_vectors(
         return _unit(left), _unit(right.T)
     last = edges.n_edges - 1
     squares, right = scipy.linalg.eigh((A.T @ A).toarray(), subset_by_index=(last + 1 - n_vectors, last))
-    # The singular vectors for the singular value 0 are arbitrary; drop them.
+    # The singular vectors for the singular value 0 are arbitrary and are therefore dropped.
     defined = squares > ZERO
     right = right[:, defined]
     return _unit(A @ (right / np.sqrt(squares[defined]))), _unit(right)
@@ -535,7 +539,10 @@ def hbgf(
 def _bipartite(
     labels: Any, n_clusters: int, weights: Any, random_state: Any, partitioner: str, instead: str = ""
 ) -> Labels:
-    """Compute HBGF; METIS warnings recommend ``instead``. If it is "", k-means clusters only the samples."""
+    """Compute HBGF.
+
+    Warnings about METIS recommend ``instead``. If ``instead`` is "", k-means clusters only the samples.
+    """
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = _arrays.spawn_seeds(random_state, 1)
@@ -725,7 +732,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # If matching omitted all clusters of a sample, it joins the meta-cluster most similar to these.
+        # If matching omitted all clusters of a sample, the sample joins the most similar meta-cluster.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -738,7 +745,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute, for each group, the share of runs in which each sample shares a cluster with it."""
+    """For each group, return the share of runs in which each sample shares a cluster with the group."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -749,8 +756,8 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 def jaccard(edges: Hyperedges) -> FloatArray:
     """Compute Jaccard indices of hyperedges on the samples that both runs contain; the diagonal is zero."""
     shared = edges.intersections
-    # within[a, b] is the number of samples of hyperedge a that the run of b contains: the sum of a's
-    # intersections with the clusters of this run, which are disjoint.
+    # ``within[a, b]`` is the number of samples of hyperedge a that the run of b contains. The clusters of
+    # this run are disjoint, so that the intersections of a with them can be added.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -766,7 +773,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
     part = parts[edges.codes[run, column]]
     used = part >= 0
     held = np.bincount(part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n)
-    # The result of bincount for an empty array has an integer type.
+    # ``bincount`` returns integers if the array is empty.
     held = held.reshape(n_parts, n).astype(np.float64, copy=False)
     member = np.flatnonzero(parts >= 0)
     members = np.zeros((n_parts, edges.n_runs))
@@ -779,10 +786,11 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Return each cluster's meta-cluster; if a run has more than ``n_parts`` clusters, some get -1."""
-    # The first members are the clusters of one run: of the runs with n_parts clusters (or, if there are none,
-    # with the most), the one that agrees best with all others. Then each run is matched to the meta-clusters
-    # by the mean similarity of clusters to members, in at most 20 sweeps of O(E^2 n_parts) time.
+    """Return each cluster's meta-cluster. If a run has more than ``n_parts`` clusters, some get -1."""
+    # The first meta-clusters are the clusters of one run. If some runs have n_parts clusters, this is the run
+    # among them that agrees best with all others. Otherwise, the run is chosen from the runs with the most
+    # clusters. Then each run is matched to the meta-clusters by the mean similarity of clusters to members,
+    # in at most 20 sweeps of O(E^2 n_parts) time.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]
@@ -799,7 +807,8 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # If no other run has members yet, keep those of this run; the other runs are matched to them.
+                # If no other run has members yet, this run keeps its members, and the other runs are matched
+                # to them.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
@@ -814,7 +823,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
 def part_similarity(
     jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Compute the mean similarity of each hyperedge to the members of each part; 0 if a part is empty."""
+    """Compute the mean similarity of each hyperedge to the members of each part, or 0 for an empty part."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 
@@ -828,7 +837,6 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # If several runs agree equally well, up to rounding errors, take the first.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

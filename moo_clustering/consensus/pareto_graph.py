@@ -103,7 +103,7 @@ def reconstruction_weights(
     csr_array of shape (n_samples, n_samples)
     """
     choice("orientation", orientation, ("row", "column"))
-    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # memory order must not matter
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # the result must not depend on the memory order
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     weights = np.zeros(problem.nnz)
@@ -115,7 +115,7 @@ def reconstruction_weights(
         n_jobs,
     )
     np.maximum(weights, min_weight, out=weights)
-    # The next line removes entries of this copy, but not of ``edges``.
+    # The arrays are copied, because ``eliminate_zeros`` must not remove entries of ``edges``.
     S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
     S.eliminate_zeros()
     if orientation == "column":
@@ -258,7 +258,7 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
-        # For x above 745, exp(-x) would be rounded to 0, and the edge would be lost.
+        # If x exceeds 745, exp(-x) is rounded to 0, and the edge would be lost.
         weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), 1e-300)
     return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
@@ -275,7 +275,7 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
         Edge lengths, in the order of the entries of ``edges``.
     """
     counts = locus_counts(_checked_ranks(ranks, lists), lists.indices.shape[1])
-    # Store 1 + distance, so that edges of length 0 remain explicit entries.
+    # The entries are 1 + distance, so that edges of length 0 remain explicit entries.
     edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
     return edges, edges.data - 1.0
 
@@ -302,7 +302,6 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
 
 
 def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
-    """Check ensemble members, which contain ranks in the neighbour lists."""
     found = checked_integers(ranks, "ranks")
     n_samples, width = lists.indices.shape
     if found.ndim != 2 or found.shape[1] != n_samples or not len(found):

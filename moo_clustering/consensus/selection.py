@@ -83,7 +83,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """
     edges = hyperedges(labels)
     quality = mean_agreement(nmi_table(edges, edges))
-    # Round, so that equal values stay tied despite rounding errors.
+    # Values are rounded, so that equal values stay tied despite rounding errors.
     order = np.argsort(-np.round(quality, 12), kind="stable")
     return np.sort(order[: (edges.n_runs + 1) // 2])
 
@@ -158,7 +158,7 @@ def select_pareto(
             f"every subset found has a sample that is missing from all its runs; increase min_runs={min_runs}"
         )
     subsets, F = subsets[covers], F[covers]
-    # Compute the intersections of all clusters once; the subsets reuse them.
+    # The intersections of all clusters are computed here once, because all subsets use them.
     _ = all_runs.intersections
     weight, seed = vertex_weight if metis else None, consensus_seed
     chosen = [all_runs.take(np.flatnonzero(subset)) for subset in subsets]
@@ -179,9 +179,8 @@ def select_pareto(
 def _search(
     problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Return the distinct non-dominated subsets and their objectives, sorted by objectives."""
     n_runs = problem.n_var
-    # If there are at most 256 subsets, evaluate all: a search would mostly draw the same subsets again.
+    # If there are at most 256 subsets, all are evaluated, because a search would mostly repeat subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
         kept, F = _front_of_all(problem)
     else:
@@ -199,7 +198,7 @@ def _front_of_all(problem: EnsembleSelectionProblem) -> tuple[NDArray[np.bool_],
     for row, runs in zip(kept, left_out, strict=True):
         row[list(runs)] = False
     F = problem.evaluate(kept, return_values_of=["F"])
-    # Round, so that equal objectives stay tied despite rounding errors.
+    # Objectives are rounded, so that equal objectives stay tied despite rounding errors.
     best = NonDominatedSorting().do(np.round(F, 12), only_non_dominated_front=True)
     return kept[best], F[best]
 
@@ -209,7 +208,7 @@ def _evolved_front(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     sampling_rng, search = np.random.default_rng(seed.spawn(1)[0]), integer_seed(seed)
     first = BinaryRandomSampling()(problem, pop_size, random_state=sampling_rng).get("X")
-    # Include the whole ensemble: this subset is always feasible.
+    # The first subset is the whole ensemble, which is always feasible.
     first[0] = True
     algorithm = NSGA2(
         pop_size=pop_size, sampling=first, crossover=UniformCrossover(), mutation=BitflipMutation()

@@ -12,7 +12,7 @@ from moo_clustering._targets import marked
 
 
 def check_pairs(pairs: ArrayLike | None, n: int, name: str, what: str = "samples") -> Int64Array:
-    """Check pairs of different samples or groups, and return them in the same order, with duplicates."""
+    """Check pairs of samples or groups, and return them as an array in the same order, with duplicates."""
     array = checked_array([] if pairs is None else pairs, name)
     if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
         return np.empty((0, 2), dtype=np.int64)
@@ -32,7 +32,6 @@ def check_pairs(pairs: ArrayLike | None, n: int, name: str, what: str = "samples
 
 
 def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatArray:
-    """Return a copy of the weights of pairs (default: ones); they must be positive and finite."""
     if weights is None:
         return np.ones(n_pairs)
     array = checked_array(weights, name, np.float64).copy()
@@ -44,7 +43,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
 
 
 def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Array:
-    """Return the samples' classes 0, 1, ..., and -1 for unlabelled samples (-1 or a missing value)."""
+    """Check partial labels. Return classes 0, 1, ..., and -1 for samples whose label is -1 or missing."""
     values = checked_array(y, "y")
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
@@ -58,7 +57,6 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 
 
 def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
-    """Warn if there are more classes than clusters, so that no partition can separate all classes."""
     known = check_partial_labels(y)
     n_classes = len(np.unique(known[known >= 0]))
     n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)
@@ -70,7 +68,7 @@ def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
 
 
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """Check the integer labels of a population; a single partition becomes a population of one."""
+    """Check the labels of a population of partitions. A single partition becomes a population of one."""
     array = checked_array(labels, "labels")
     if array.dtype.kind not in "iuO":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}")
@@ -93,7 +91,7 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
 
 
 def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Array, FloatArray]:
-    """Return the distinct pairs (i < j), sorted lexicographically, and the largest weight of each pair."""
+    """Return the distinct pairs (i < j) in lexicographic order, and the largest weight of each pair."""
     keys = pair_keys(pairs, n)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -103,29 +101,27 @@ def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Arr
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
-    """Convert each pair to an integer. Sorting the integers sorts the pairs (smaller, larger sample)."""
+    """Convert each pair to an integer, so that sorting the integers sorts the pairs."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
 def keys_to_pairs(keys: Int64Array, n: int) -> Int64Array:
-    """Invert :func:`pair_keys`."""
     return np.column_stack(np.divmod(keys, n))
 
 
 def distinct(numbers: Int64Array) -> Int64Array:
-    """Return the distinct non-negative numbers, sorted; much faster than ``numpy.unique``, which hashes."""
+    """Return the sorted distinct values of non-negative integers, much faster than ``numpy.unique`` does."""
     numbers = np.sort(numbers)
     return numbers[np.diff(numbers, prepend=-1) != 0]
 
 
 def n_pairs(n: Any) -> Any:
-    """Return the number of unordered pairs among n items, elementwise for arrays."""
     return n * (n - 1) // 2
 
 
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the pairs a < b at the given positions b(b-1)/2 + a of the list (0,1), (0,2), (1,2), ..."""
+    """Return the pairs (a, b) with ranks b (b - 1) / 2 + a in the order (0, 1), (0, 2), (1, 2), ..."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # The square root can be rounded up, so b can be too large by 1, but never too small.
+    # The square root may be rounded up, so that b is too large by 1, but b is never too small.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

@@ -17,7 +17,6 @@ from moo_clustering._arrays import BoolArray, Int64Array, Shared, number_cluster
 from moo_clustering._data import checked_integers
 from moo_clustering.constraints import _checks
 
-# Maximum number of contradictions described in an error message; the others are only counted.
 _SPELLED_OUT = 3
 
 
@@ -83,7 +82,7 @@ class ConstraintGroups(Shared):
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
-        # If a sample has no group, the key of the pair is negative, so it is not found.
+        # If a sample has no group, the key of its pair is negative and therefore not found.
         wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
@@ -95,7 +94,7 @@ class ConstraintGroups(Shared):
         if group >= 0:
             starts, neighbors = self._neighbors
             in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # A sample without a group (-1) selects the last entry, which is False.
+        # A sample without a group has the number -1 and selects the last entry, which is always False.
         return in_conflict[self.groups]
 
     def __eq__(self, other: object) -> bool:
@@ -159,19 +158,19 @@ class InconsistentConstraintsError(ValueError):
         super().__init__(message)
 
     def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
-        """Return this error with the sample numbers in its message replaced; class numbers do not change."""
+        """Return this error with each sample number i replaced by ``samples[i]``, except class numbers."""
         number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default, unpickling would pass only the message, so errors of workers could not be restored.
+        # Unpickling would pass only the message, so that errors of workers could not be restored.
         return type(self), (self.conflicts, self._reasons)
 
 
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
     """Return the component of each sample. Components are numbered in the order of their first samples."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
-    # SciPy numbers components in this order, but does not document it.
+    # SciPy numbers components in this order, but its documentation does not guarantee the order.
     return number_clusters(component)[0].astype(np.int64)
 
 
@@ -180,7 +179,7 @@ def _link_graph(links: Int64Array, n_samples: int) -> Any:
 
 
 def _chain(graph: Any, start: int, end: int) -> str:
-    """Return a shortest path between two samples as text, such as ``3 - 5 - 9``, shortened if long."""
+    """Return a shortest path between two samples as text, such as ``3 - 5 - 9``. Long paths are shortened."""
     before = csgraph.breadth_first_order(graph, start, directed=False)[1]
     path = [end]
     while path[-1] != start:

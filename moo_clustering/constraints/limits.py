@@ -22,7 +22,7 @@ from moo_clustering._targets import classes_as_given, is_missing
 from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntArray
 from moo_clustering.constraints import _checks
 
-# Violations up to this value can result from rounding errors, and are set to 0.
+# Violations up to this value may result from rounding errors and are set to 0.
 _ROUNDING = 1e-9
 
 
@@ -59,7 +59,7 @@ class Limit(Documented, ABC):
             self.name = str(name)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        # Set the default name here, because subclasses need not call ``Limit.__init__``.
+        # The default name is set here, because subclasses need not call ``Limit.__init__``.
         super().__init_subclass__(**kwargs)
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
@@ -98,7 +98,7 @@ class Limit(Documented, ABC):
             )
 
     def _rows(self, labels: ArrayLike) -> Int64Array:
-        """Check partitions, and renumber clusters if a label exceeds twice the number of samples."""
+        """Check partitions. Large labels are renumbered, because the memory depends on the largest label."""
         n = np.shape(labels)[-1] if self.n_samples is None and np.ndim(labels) else self.n_samples
         rows = _checks.check_partitions(labels, n or 1).astype(np.int64, copy=False)
         if rows.size and rows.min() < 0:
@@ -109,7 +109,7 @@ class Limit(Documented, ABC):
 
 
 class _Loads(Limit):
-    """Bounds on the total weight of each cluster."""
+    """Base class for limits on the size or the total weight of each cluster."""
 
     weight: FloatArray | None = None
     _total = 0.0
@@ -153,14 +153,14 @@ class _Loads(Limit):
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
         """Compute violations from ``loads``: cluster sizes or weights, shape (n_partitions, n_clusters)."""
-        # ``used`` marks the non-empty clusters, in the same shape (default: those with a positive load).
+        # ``used`` marks the non-empty clusters. By default, these are the clusters with a positive load.
         used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Compute the lowest violation over all matchings of one partition's clusters to the bounds."""
+        """Return the lowest violation of one partition over all matchings of its clusters to the bounds."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -431,7 +431,7 @@ class Diameter(Limit):
         for part in block_slices(len(i), max(1, len(rows))):
             together = rows[np.ix_(left, i[part])] == rows[np.ix_(left, j[part])]
             found = together.any(axis=1)
-            # Pairs are sorted from far to near, so the first pair in the same cluster is the farthest.
+            # Pairs are sorted by decreasing distance, so the first pair within a cluster is the farthest.
             out[left[found]] = length[part][together[found].argmax(axis=1)] / self.at_most - 1.0
             left = left[~found]
         return out
@@ -448,14 +448,14 @@ class Diameter(Limit):
 
     @cached_property
     def _apart(self) -> list[int]:
-        """Greedily chosen samples that are pairwise farther apart than ``at_most``."""
+        """Samples that are pairwise farther apart than ``at_most``, selected greedily."""
         i, j, _ = self._far
         far = sparse.coo_array((np.ones(len(i), np.int64), (i, j)), shape=(self.n_samples,) * 2)
         far = sparse.csr_array(far + far.T)
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Among the samples far from all chosen samples, choose the sample that is far from most others.
+            # Choose the candidate that is far from most other candidates, so that many candidates remain.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart
@@ -559,7 +559,7 @@ class Kept(Limit):
 
 
 def cluster_sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
-    """Sum the weights or count the samples of each cluster; shape (n_partitions, n_clusters)."""
+    """Return the total weight or the size of each cluster, shape (n_partitions, n_clusters)."""
     k = max(width, int(rows.max(initial=0)) + 1)
     out = np.empty((len(rows), k))
     for part in block_slices(len(rows), rows.shape[1]):
@@ -571,7 +571,7 @@ def cluster_sums(rows: IntArray, weight: FloatArray | None = None, width: int = 
 
 
 def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
-    """Return how far each load is beyond its bounds, divided by the violated bound; 0 if within them."""
+    """Return how far each load lies outside its bounds, relative to the violated bound."""
     lack = np.maximum(low - loads, 0.0) / np.where(low > 0, low, 1.0)
     missed: FloatArray = lack + np.maximum(loads - high, 0.0) / high
     return np.where(missed > _ROUNDING, missed, 0.0)

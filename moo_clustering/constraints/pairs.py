@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
 
 Counts = Int64Array | FloatArray
-# Default maximum number of pairs that are listed (160 MB).
+# By default, at most this number of pairs is listed, which takes 160 MB.
 MAX_PAIRS = 10_000_000
-# Lower bound on differences over pairs. Without it, a feature's weight would be infinite if its values are
-# equal in all must-links, and 0 if they are equal in all cannot-links.
+# Lower bound on differences over pairs. Without this bound, the weight of a feature would be infinite if its
+# values are equal in all must-links, and 0 if they are equal in all cannot-links.
 _BETWEEN_FLOOR = 1e-12
 
 
@@ -190,17 +190,19 @@ class PairwiseConstraints(Shared):
         return self._closed(component, ~inside, max_pairs), conflicts
 
     def _closed(self, component: Int64Array, kept: BoolArray, max_pairs: int) -> PairwiseConstraints:
-        """Return all must-links within components, and all cannot-links that the ``kept`` ones imply."""
+        """Return the closure without conflicts.
+
+        The closure contains all must-links within components, and all cannot-links that the cannot-links in
+        the mask ``kept`` imply.
+        """
         must, must_weights = self.must_link, self.must_link_weights
         cannot, cannot_weights = self.cannot_link[kept], self.cannot_link_weights[kept]
         n_components = int(component.max()) + 1
         size = np.bincount(component).astype(np.int64)
         member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
-        # The weight remains infinite for components of a single sample, which have no must-links.
         weakest = np.full(n_components, np.inf)
         np.minimum.at(weakest, component[must[:, 0]], must_weights)
 
-        # Map cannot-links to pairs of components.
         lifted, apart = np.unique(_checks.pair_keys(component[cannot], n_components), return_inverse=True)
         left, right = _checks.keys_to_pairs(lifted, n_components).T
         between = np.minimum(weakest[left], weakest[right])
@@ -260,11 +262,13 @@ class PairwiseConstraints(Shared):
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _counted(self, labels: ArrayLike) -> list[tuple[Counts, Counts]]:
-        """Count must-links and cannot-links with equal and with different labels, or sum their weights."""
-        # Lazy import: numba takes a second to import, and is not needed to read, save or close constraints.
+        """Count the pairs with equal labels and the pairs with different labels, or sum their weights.
+
+        Returns one tuple for the must-links and one tuple for the cannot-links.
+        """
+        # Import lazily, because numba is slow to import and not required to read, save or close constraints.
         from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
-        # Transpose to (n_samples, n_individuals), in the narrowest unsigned type that fits the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         kinds = (self.must_link, self.must_link_weights), (self.cannot_link, self.cannot_link_weights)
         found = []
@@ -339,7 +343,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Return the weights of ``pairs``, using ``listed_weights`` for the sorted subset ``listed``."""
+    """Return the weights of ``pairs``. Pairs in the sorted array ``listed`` get their ``listed_weights``."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -373,14 +377,14 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     labelled = np.flatnonzero(y >= 0)
     classes = y[labelled]
     size = np.unique(classes, return_counts=True)[1]
-    # View labels as unsigned integers, so that negative labels become large and are renumbered.
+    # As unsigned integers, negative labels become large and are therefore renumbered.
     greatest = population.view(f"u{population.itemsize}").max(initial=0)
     if greatest >= 1 << 16:
-        # Renumber large labels, because every number up to the largest label needs a counter.
+        # Large labels are renumbered, because every number up to the largest label needs a counter.
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    # Count a few classes at a time, so that the counters fit in the cache (64 KiB).
+    # Only a few classes are counted at a time, so that the counters fit in the cache (64 KiB).
     n_labels = int(greatest) + 1
     group, place = np.divmod(classes, max(1, 4096 // n_labels))
     by_group = np.argsort(group, kind="stable")
@@ -392,7 +396,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return each partition's shares of satisfied must-links and cannot-links; omit a kind without pairs."""
+    """Return each partition's shares of satisfied must-links and cannot-links, except kinds without pairs."""
     must, cannot = satisfied_pairs(partitions, supervision)
     kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
     return {kind: satisfied / n for kind, (satisfied, n) in kinds.items() if n}
@@ -407,7 +411,7 @@ def satisfied_pairs(
     """
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
-    if y.ndim != 1:  # only single labels imply pairs, label sets do not
+    if y.ndim != 1:
         y = np.full(labels.shape[1], -1)
     pairs = PairwiseConstraints(
         _not_in_labels(supervision.get("must_link"), y, same=True),
@@ -461,7 +465,7 @@ def constraint_groups(
         if constraints.n_samples != n:
             raise ValueError(f"constraints must have n_samples={n}, got n_samples={constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
-    # Link each sample to the first of its class: n links suffice instead of all pairs of a class.
+    # If each sample is linked to the first of its class, n links suffice instead of all pairs of a class.
     labelled = np.flatnonzero(classes >= 0)
     _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
     hubs = labelled[first]
@@ -472,7 +476,7 @@ def constraint_groups(
     constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    # All pairs of classes conflict; this maximum number of conflicts allows 4472 classes.
+    # All pairs of classes conflict. The maximum number of conflicts allows 4472 classes.
     if n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
             f"y must have at most 4472 classes, because all pairs of classes conflict; got {len(hubs)}"
@@ -520,10 +524,8 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     variance = _variance(data)
     within = _half_mean_square(data, constraints.must_link, constraints.must_link_weights)
     between = _half_mean_square(data, constraints.cannot_link, constraints.cannot_link_weights)
-    # Features with at most this share of the largest variance get weight 0.
     varies = variance > 1e-6 * variance.max()
     spread = (1.0 - shrinkage) * within + shrinkage * variance
-    # Without shrinkage, a feature whose values agree in every must-link pair would have infinite weight.
     scale = np.maximum(spread, _BETWEEN_FLOOR * variance) * variance
     weights = np.zeros(data.shape[1])
     np.divide(np.maximum(between, _BETWEEN_FLOOR), scale, out=weights, where=varies)

@@ -26,7 +26,7 @@ from moo_clustering.persistence import cell_text, open_file, replacing
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
-_LONGEST = 500  # maximum length of an error message, which may quote a long cell
+_LONGEST = 500
 
 
 def read_pairs(
@@ -66,7 +66,7 @@ def read_pairs(
         if len(numbers) != len(names):
             twice = next(name for k, name in enumerate(names) if numbers[name] != k)
             raise ValueError(f"row_ids must be unique, but {twice!r} occurs more than once")
-    # A cell is a row if it is a row identifier or a number, even if the number is out of range.
+    # A cell denotes a row if it is a row identifier or a number, even if the number is out of range.
     is_row = lambda cell: cell in (numbers or {}) or _number(cell) is not None  # noqa: E731
     pairs = []
     for place, (line, row) in enumerate(_rows(path, None)):
@@ -82,9 +82,8 @@ def read_pairs(
 
 
 def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the stripped cells of each non-empty line."""
     try:
-        # utf-8-sig skips the byte order mark that spreadsheet programs write.
+        # Spreadsheet programs write a byte order mark, which the encoding utf-8-sig skips.
         with (
             open_file(checked_path(path)) as binary,
             io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file,
@@ -206,7 +205,7 @@ def sample_constraints(
 
 def share_of(fraction: float, total: int) -> int:
     """Return ceil(fraction * total), and at least 1 unless ``total`` is 0."""
-    # Use the decimal fraction that was meant: as a float, 0.07 of 100 exceeds 7 and would be rounded up to 8.
+    # Use the decimal fraction that was meant, because the float 0.07 * 100 exceeds 7 and would become 8.
     meant = Fraction(fraction).limit_denominator(10**12)
     return max(min(1, total), math.ceil(meant * total))
 
@@ -217,12 +216,12 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers from 0..total-1 in O(size) memory; all sets are equally likely."""
+    """Draw ``size`` distinct integers from 0..total-1 in O(size) memory. All sets are equally likely."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
     while len(ranks) < size:
-        # Draw too many integers and discard some at random, so that all sets remain equally likely.
+        # Surplus integers are drawn and then discarded at random, so that all sets are equally likely.
         drawn = rng.integers(total, size=size - len(ranks) + 16)
         ranks = distinct(np.concatenate([ranks, drawn]))
     return rng.choice(ranks, size=size, replace=False)
@@ -305,14 +304,14 @@ class SingleLabels:
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
         """Return the cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
-        # Pair each member of a class with each sample of the later classes.
+        # Each member of a class is paired with each sample of the later classes.
         group, rest = _locate(ranks, self._cannot)
         a, b = np.divmod(rest, self.n_samples - self._end[group])
         return self._by_class[np.column_stack([self._start[group] + a, self._end[group] + b])]
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the segment of each rank, and its position in the segment. Segment i ends at ``ends[i] - 1``."""
+    """Return the segment of each rank, and the position in the segment. Segment i ends before ``ends[i]``."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
@@ -321,7 +320,7 @@ class LabelSets:
     """True label sets. To save memory, pairs with common labels are computed for each call, not stored."""
 
     def __init__(self, indicator: Any) -> None:
-        # One-byte integers would overflow at 256 common labels.
+        # One-byte integers would overflow if two samples had 256 common labels.
         self._indicator = sparse.csr_array(indicator, dtype=np.int32)
         self.n_samples = int(self._indicator.shape[0])
         counts = [np.diff(block.indptr) for _, block in self._blocks()]
@@ -331,7 +330,7 @@ class LabelSets:
         self.n_must = int(must.sum())
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
-        """For each block of rows, yield its first row and a mask of the later samples with common labels."""
+        """For each block of rows, yield the first row and the numbers of labels shared with later samples."""
         for part in block_slices(self.n_samples, self.n_samples):
             product = self._indicator[part] @ self._indicator.T
             later = sparse.csr_array(sparse.triu(product, k=part.start + 1))
@@ -361,7 +360,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # For each later sample with a common label, count the samples in between without common labels.
+            # For each later sample with a common label, count the samples in between without a common label.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

@@ -19,7 +19,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, did_you_me
 from moo_clustering.datasets import files
 from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
-# MEKA's option -C (number of labels) in the relation name, for example 'Music: -C 6'.
+# MEKA writes the number of labels as an option -C into the relation name, for example 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
 _MOVED = re.compile(r"filters?\.\w+\.attribute\.(Remove|Reorder)")
 _NUMBERS = dict.fromkeys(("0", "no", "n", "false", "f"), 0.0)
@@ -39,12 +39,11 @@ _KINDS |= {"string": "text", "date": "date", "relational": "relational"}
 _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}
-_MISSING = {"?", "", "<null>"}  # KEEL writes <null>
-# Maximum size of a label file in bytes, which suffices for half a million labels.
+_MISSING = {"?", "", "<null>"}
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
-_FREE = ("text", "date")  # kinds without declared values
-_Row = tuple[Sequence[int], Sequence[float]]  # columns and codes of the stored entries
+_FREE = ("text", "date")
+_Row = tuple[Sequence[int], Sequence[float]]  # column positions and codes of the entries that a row stores
 
 
 @dataclass
@@ -80,7 +79,7 @@ def numbered(texts: Iterable[str]) -> dict[str, int]:
 
 def arff_lines(text: str) -> Lines:
     """Yield the line number and text of each line that is neither empty nor a comment."""
-    # Do not use ``splitlines``, which also splits at characters that may occur in names.
+    # ``splitlines`` is not used, because it also splits at characters that may occur in names.
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if line and not line.startswith("%"):
@@ -117,7 +116,7 @@ def read_header(lines: Lines, source: object) -> tuple[list[Attribute], list[str
         raise DataError(f"{source} declares no attributes")
     for names in (inputs, outputs):
         for place, name in enumerate(names):
-            # Some KEEL files repeat the type, for example "C5 real".
+            # Some KEEL files repeat the type after the name, for example "C5 real".
             names[place] = name if name in attributes else name.split(None, 1)[0]
             if names[place] not in attributes:
                 raise DataError(f"{source} lists {name!r} as an input or output, but does not declare it")
@@ -127,7 +126,10 @@ def read_header(lines: Lines, source: object) -> tuple[list[Attribute], list[str
 def _declare(
     attributes: dict[str, Attribute], line: str, where: str, lines: Lines | None, source: object
 ) -> None:
-    """Add the attribute that a line declares; inside a relational attribute, ``lines`` is None."""
+    """Parse an attribute declaration, and add the attribute to ``attributes``.
+
+    Inside a relational attribute, ``lines`` is None, because relational attributes must not be nested.
+    """
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{where}: invalid attribute declaration {_short(line)}")
@@ -220,7 +222,6 @@ def read_rows(attributes: Sequence[Attribute], lines: Lines, source: object) -> 
 
 
 def _parsed(read: Callable[[str], Any], lines: Lines, source: object) -> Iterator[Any]:
-    """Yield each row's line number and content; raise a DataError for invalid rows or if there are none."""
     number = 0
     for number, line in lines:
         try:
@@ -233,7 +234,6 @@ def _parsed(read: Callable[[str], Any], lines: Lines, source: object) -> Iterato
 
 
 def _code(attribute: Attribute, token: str | None) -> float:
-    """Return the :meth:`Attribute.code` of a text; raise a RowError if it is not a value of the attribute."""
     try:
         return attribute.code(token)
     except ValueError:
@@ -337,7 +337,7 @@ class EntryReader:
         return columns, codes
 
     def _careful(self, body: str) -> _Row:
-        """Read a sparse row with quotes or missing values; raise a RowError if it is invalid."""
+        """Parse a sparse row with quotes, missing values or errors, which :meth:`_row` cannot parse."""
         columns: list[int] = []
         codes: list[float] = []
         position = 0
@@ -370,7 +370,7 @@ class EntryReader:
                 try:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
-                    pass  # rows with quotes, missing values or errors require the slower parser below
+                    pass
         codes = read_row(self._attributes, line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]
@@ -482,7 +482,7 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 
 def labels_of_xml(data: bytes, source: object) -> tuple[str, ...]:
     """Read label names in document order; nested labels follow their parents."""
-    # Document types and entities raise an error, so that nothing is expanded or fetched.
+    # Document types and entities are rejected, so that no entity is expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")
     names: dict[str, int] = {}
@@ -519,7 +519,8 @@ def labels_of_xml(data: bytes, source: object) -> tuple[str, ...]:
     except DataError:
         raise
     except (LookupError, ValueError) as error:
-        raise DataError(f"{source}: invalid XML ({error})") from error  # unknown encoding
+        # the file declares an unknown encoding
+        raise DataError(f"{source}: invalid XML ({error})") from error
     if not names:
         raise DataError(f"{source} lists no labels")
     return tuple(names)

@@ -29,7 +29,7 @@ Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
 CLASS = re.compile(r"(bag[\W_]?)?(class|label)([\W_]?name)?", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(.*[\W_])?(id|name|key)", re.IGNORECASE)
-_NO_NUMBER = ["", "?", "nan", "NaN", "NA"]  # texts that mark missing numbers
+_NO_NUMBER = ["", "?", "nan", "NaN", "NA"]
 _SHOWN = 8
 _TEXT = (".arff", ".dat", *files.TEXT)
 
@@ -157,8 +157,6 @@ def _read(options: _Options, expansion: int) -> BagTable:
 
 
 class _Options(NamedTuple):
-    """File and options of :func:`read_bags`."""
-
     path: Path
     bag: str | None
     label: str | Literal[False] | None
@@ -175,7 +173,11 @@ class _Options(NamedTuple):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Table with one instance per row. Texts are stored as codes of their columns, missing cells as NaN."""
+    """Table with one instance per row.
+
+    ``numbers`` contains the values of numeric columns, and for other columns the codes of their texts.
+    Missing cells are NaN.
+    """
 
     columns: Sequence[Attribute]
     numbers: Numbers
@@ -196,12 +198,11 @@ class _Rows:
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
     def bag(self, row: int) -> str:
-        """Return the name of a row's bag for messages."""
+        """Return the name by which messages refer to the bag of a row."""
         bag, ids = int(self.bag_of_row[row]), self.bag_ids
         return f"bag {bag + 1} of {self.bag_of_row.max() + 1}" if ids is None else f"bag {ids[bag]!r}"
 
     def with_bags(self, column: int, source: Path) -> Self:
-        """Number the bags in order of first appearance of the identifiers in a column."""
         codes, names = self.numbers[:, column], [*self.columns[column].values]
         if len(missing := np.flatnonzero(np.isnan(codes))):
             fault = f"missing bag identifier in column {self.columns[column].name!r}; fill it in"
@@ -213,7 +214,10 @@ class _Rows:
 def _flat_roles(
     columns: Sequence[Attribute], options: _Options, outputs: Sequence[str] = ()
 ) -> tuple[int, int | None, bool]:
-    """Return the bag and class columns, and whether the bag column is only a guess (the first column)."""
+    """Return the positions of the bag and class columns, and whether the bag column was guessed.
+
+    If no column has a suitable name, a first column of text is assumed to contain the bag identifiers.
+    """
     names = [column.name for column in columns]
     options.check(names)
     if len(outputs) > 1 and options.label is None:
@@ -239,7 +243,7 @@ def _flat_roles(
 
 
 def _relational_roles(entries: _Rows, relational: int, options: _Options) -> tuple[int | None, int | None]:
-    """Return the identifier and class columns of the bags; raise a DataError if there are other columns."""
+    """Return the positions of the bag identifiers and of the classes, or None for a missing column."""
     columns = entries.columns
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -247,7 +251,7 @@ def _relational_roles(entries: _Rows, relational: int, options: _Options) -> tup
     free = _free(columns, options)
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
-        # If the only attribute besides the relational one has unique values, it identifies the bags.
+        # If only one attribute remains and its values are unique, it contains bag identifiers, not classes.
         is_only = label is not None and bag is None and {*free} <= {label, relational}
         if is_only and len(np.unique(entries.numbers[:, label])) == len(entries):
             bag, label = label, None
@@ -316,7 +320,7 @@ def _read_parquet(options: _Options, expansion: int) -> BagTable:
 
 
 def _text_columns(columns: list[str], options: _Options) -> dict[str, list[str]]:
-    """Return the columns to keep as text, with the texts that mark their missing cells."""
+    """Return the columns to read as text, each with the texts that mark its missing cells."""
     marks: dict[str, list[str]] = {}
     for name in columns:
         may_be = name not in options.nominal
@@ -370,7 +374,7 @@ def _read_flat(
     roles = _flat_roles(attributes, options, outputs)
     for place in roles[:2]:
         if place is not None and attributes[place].kind == "numeric":
-            attributes[place].kind = "text"  # preserve the notation used in the file
+            attributes[place].kind = "text"  # as text, "007" and "7" remain different
     rows = _Rows(attributes, *arff.read_rows(attributes, lines, options.path))
     drop = {*options.drop, *outputs} - {options.label}
     if inputs:
@@ -399,7 +403,6 @@ def _flat_table(rows: _Rows, roles: tuple[int, int | None, bool], options: _Opti
 
 
 def _is_identifier(rows: _Rows, place: int) -> bool:
-    """Return whether a column has a name like id, name or key, and unique, non-numeric values."""
     column, codes = rows.columns[place], rows.numbers[:, place]
     may_be = column.kind in {"nominal", "text"} and _IDENTIFIER.fullmatch(column.name) is not None
     return may_be and len(set(codes.tolist())) == len(codes)
@@ -415,12 +418,12 @@ def _read_relational(attributes: list[Attribute], lines: arff.Lines, options: _O
     options.check(beside + inside)
     for attribute in attributes:
         if attribute.kind == "numeric":
-            attribute.kind = "text"  # preserve the notation of identifiers and classes
+            attribute.kind = "text"
     codes, places = arff.read_rows(attributes, lines, path)
     entries = _Rows(attributes, codes, places, np.arange(len(codes)))
     bag, label = _relational_roles(entries, relational, options)
     entries = entries if bag is None else entries.with_bags(bag, path)
-    texts = (*attributes[relational].values, "")  # code -1, a missing bag, selects the last text
+    texts = (*attributes[relational].values, "")  # a missing bag has the code -1, which selects the last text
     chosen = [texts[int(code)] for code in np.nan_to_num(codes[:, relational], nan=-1)]
     numbers, sizes = _relational_instances(inner, chosen, entries, path)
     bag_of_row = np.repeat(entries.bag_of_row, sizes)
@@ -445,7 +448,6 @@ def _relational(attributes: list[Attribute], options: _Options) -> int:
 def _relational_instances(
     inner: list[Attribute], texts: list[str], entries: _Rows, path: Path
 ) -> tuple[FloatArray, list[int]]:
-    """Return the instances of all bags, and the number of instances per row of the file."""
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
         size, where = 0, f"{path}, {entries.place(row)}: {entries.bag(row)}"
@@ -473,7 +475,7 @@ def _read_npz(options: _Options) -> BagTable:
     names = tables.feature_names_of(arrays, X.shape[1], "instances", path)
     options._replace(label=None).check(names)
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
-    try:  # the constructor checks the offsets
+    try:
         bags = Bags(np.zeros((len(X), 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
         raise DataError(f"{path}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
@@ -494,13 +496,16 @@ def _read_npz(options: _Options) -> BagTable:
 
 
 def _assemble(rows: _Rows, classes: tuple[Attribute, Numbers] | None, options: _Options) -> BagTable:
-    """Assemble bags from rows in file order; ``classes`` is the class column and the code of each row."""
+    """Create bags from instances in file order.
+
+    ``classes`` consists of the class column and the code of each row's class.
+    """
     labels, label_names = (None, ()) if classes is None else _classes(rows, *classes, options.path)
     X, names = _feature_matrix(rows, options)
     tables.warn_of_codes(X, names, options.path)
     if (np.diff(rows.bag_of_row) < 0).any():
         X = X[np.argsort(rows.bag_of_row, kind="stable")]
-    X.flags.writeable = False  # there are no other references, so Bags need not copy the array
+    X.flags.writeable = False  # ``Bags`` need not copy the array, because nothing else refers to it
     offsets = np.concatenate([[0], np.cumsum(np.bincount(rows.bag_of_row))])
     bags = Bags(X, offsets, bag_ids=rows.bag_ids, feature_names=names)
     return BagTable(bags, labels, label_names, options.path.name)
@@ -512,7 +517,7 @@ def _classes(
     codes = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     first = np.unique(rows.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][rows.bag_of_row])
-    values = [*column.values, None]  # code -1, no class, selects None
+    values = [*column.values, None]  # a bag without a class has the code -1, which selects None
     if len(other):
         row = int(other[0])
         start = int(first[rows.bag_of_row[row]])
@@ -530,15 +535,13 @@ def _classes(
 
 
 def _known_classes(values: Any) -> tuple[Int64Array | None, tuple[str, ...]]:
-    """Return class codes of the bags, and class names. The codes are None if all classes are unknown."""
     labels, names = tables.encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
 
 
 def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str, ...]]:
-    """Return the instance features: numeric columns and one-hot encoded nominal attributes."""
-    # Except for attributes declared as ``{0, 1}``, a nominal attribute becomes one column ``name=value`` per
-    # declared value, which makes all pairs of distinct values equally distant.
+    # A nominal attribute becomes one feature per declared value, so that all pairs of distinct values are
+    # equally distant. An attribute declared as ``{0, 1}`` becomes one numeric feature.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
             _refuse_text(rows, column, options.path)
@@ -560,7 +563,10 @@ def _feature_matrix(rows: _Rows, options: _Options) -> tuple[Numbers, tuple[str,
 def _block(
     column: Attribute, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return the names and values of a column's features. The values are None if they equal ``codes``."""
+    """Return the names and values of the features that represent a column.
+
+    If the column itself is the only feature, the values are None.
+    """
     values = [*column.values]
     if column.kind == "numeric":
         if column.name not in nominal:
@@ -582,7 +588,6 @@ def _refuse_text(rows: _Rows, place: int, path: Path) -> None:
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
-        # If possible, the example in the message is a text that is not a number.
         numeric = np.array([files.is_number(value) for value in values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
@@ -603,7 +608,6 @@ def _leave_out(column: str) -> Remedy:
 
 
 def _filled(rows: _Rows, options: _Options) -> Numbers:
-    """Impute missing numbers; raise a DataError if ``options`` forbid it or a number is infinite."""
     numbers, path = rows.numbers, options.path
     if np.isfinite(numbers).all():
         return numbers
@@ -627,7 +631,7 @@ def _filled(rows: _Rows, options: _Options) -> Numbers:
     if (empty := gaps.all(axis=0)).any():
         name = rows.columns[int(empty.argmax())].name
         raise DataError(f"{path}: column {name!r} has only missing values", _leave_out(name))
-    from sklearn.impute import SimpleImputer  # slow import, required only for missing values
+    from sklearn.impute import SimpleImputer
 
     numbers = numbers.copy()
     for place in np.flatnonzero(gaps.any(axis=0)).tolist():

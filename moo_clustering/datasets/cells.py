@@ -23,32 +23,32 @@ from moo_clustering.datasets import files
 from moo_clustering.datasets.files import DataError, written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
-# Abbreviated answers and their full forms.
 _ANSWERS = {"y": "yes", "j": "ja", "t": "true", "f": "false"}
-# Names of columns whose numbers are probably codes, such as postal codes, and therefore categories.
+# If numeric columns have such names, a note warns that they may contain codes, such as postal codes.
 _CODES = re.compile(
     r"(?<![^\W_])((zip|post(al)?)[ _-]?code|zip|plz|postleitzahl|phone|tele(ph|f)one?|fax|isbn)(?![^\W_])",
     re.IGNORECASE,
 )
-# Texts for missing values; ``_WORDS`` are treated as missing only in numeric and date columns.
+# Texts that mark missing cells. In columns of text, ``_WORDS`` are ordinary categories.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
-# Notation of numbers: "plain" (Python notation), "comma" (decimal commas), "point" (commas as thousands
-# separators), "ambiguous" (commas that may be either, as in 1,234) or "none" (the column has no numbers).
+# Notation of the numbers in a column. "plain" is Python notation, "comma" has decimal commas, and "point" has
+# commas as thousands separators. If the notation is "ambiguous", the commas may have either meaning, as in
+# 1,234. If it is "none", the column has no numbers.
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Digits grouped in thousands or, in Indian notation, in lakhs and crores (12,34,567).
+# Indian notation groups two digits each before the last three, as in 12,34,567.
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# If a column contains such a number, its commas are not thousands separators.
+# If a number in a column matches, the commas in the column are not thousands separators.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Minimum share of numbers in a numeric column. Columns with at most _DIFFERENT distinct values must contain
-# only numbers.
+# A column is numeric if at least the share _SHARE of its cells are numbers. If it has at most _DIFFERENT
+# distinct values, all cells must be numbers.
 _SHARE, _DIFFERENT = 0.9, 10
-# If at most the share _MOST_BARE of a column's numbers have no unit, they get the unit of the others. Mixed
-# units are reported if there are at most _MOST_UNITS of them.
+# If at most the share _MOST_BARE of a column's numbers have no unit, they are read in the unit of the other
+# numbers. Mixed units are reported only if there are at most _MOST_UNITS of them.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -62,8 +62,9 @@ _MAYBE_DATE = re.compile(
     r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
-_SHORT = 1_000  # up to this number of cells, a dict finds the distinct cells faster than pandas
-# A currency may precede the number, and a short unit may follow it. Other prefixes could be names, as in A12.
+_SHORT = 1_000
+# A currency may precede the number, and a short unit may follow it. Other prefixes do not match, because
+# texts such as A12 may be names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u2019\u00a0\u2009\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
@@ -74,9 +75,8 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
 )
-# Durations in Python, pandas and ISO 8601 notation, which begin with a number of days or with P.
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
-# Quarters and weeks in pandas notation, and ISO 8601 weeks, all converted to their first day.
+# Quarters and weeks, in the notation of pandas or ISO 8601, are converted to their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
@@ -84,20 +84,19 @@ _ISO_WEEK = re.compile(r"(\d{4})-?W(\d\d)(?:-?([1-7]))?", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
-# Accounting notation with a minus after a decimal number. Integers are excluded, because 2- may be a grade.
+# In accounting, a minus may follow a decimal number. Integers do not match, because 2- may be a grade.
 _AFTER = re.compile(r"([\d.,']*[.,]\d+)\s*-", re.ASCII)
 _OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥₹₩₺₽EUGC]|\d\s*-$|(?![0-9])\d", re.MULTILINE)
-# ASCII equivalents of full-width and Arabic signs and separators; digits are converted by their value.
 _MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", "--+.,.,")
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
-# Maximum number of distinct values of discrete columns (FEW) and of categorical columns (_MOST).
+# Numbers with at most FEW distinct values are discrete. Categories have at most _MOST distinct values.
 FEW, _MOST = 20, 100
-_LEAST_SUMMED = 8  # a last row can contain totals if at least this number of rows precede it
+_LEAST_SUMMED = 8
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
-_FREE_TEXT = 4  # columns with a higher mean number of words per cell are free text
-_SHOWN = 8  # maximum number of names in a note
+_FREE_TEXT = 4  # columns with more words per cell on average are free text
+_SHOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,19 +105,18 @@ class Column:
 
     name: str
     kind: Kind
-    # Numbers (float64), dates (datetime64) or text (objects) of shape (n_samples,), possibly missing.
-    # They are arrays, because creating one Series per column would dominate the run time for wide tables.
+    # Numbers are float64, dates datetime64, and texts objects. The cells are stored in an array, because
+    # creating one Series per column would dominate the run time for wide tables.
     values: NDArray[Any]
-    reason: str = ""  # reason for dropping the column
-    strays: tuple[str, ...] = ()  # strings in a numeric column, treated as missing
+    reason: str = ""
+    strays: tuple[str, ...] = ()  # distinct texts that are treated as missing cells
     convention: Convention = "none"
-    grouped: bool = False  # whether points may separate thousands, as in 1.234
-    unit: str = ""  # unit of the numbers
-    code: str = ""  # reason for treating numerals as codes, which are categories
-    remark: str = ""  # additional note on the interpretation
-    units: str = ""  # description of mixed units, which is the reason if the column is dropped
-    # For dates, all formats that fit them, in ``strptime`` notation; for times and durations, ``("time",)``;
-    # for fractions, ``("fraction",)``.
+    grouped: bool = False  # whether the points in numbers such as 1.234 may separate thousands
+    unit: str = ""
+    code: str = ""  # why numerals are codes and thus categories, or ""
+    remark: str = ""  # note for the user on the interpretation of the cells
+    units: str = ""  # note on mixed units, which becomes the reason if the column is dropped
+    # All formats that fit the dates, "time" for times and durations, or "fraction" for fractions.
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
@@ -139,11 +137,10 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
         strays = tuple(map(str, np.unique(numbers[np.isinf(numbers)])))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        if strays:  # otherwise, avoid copying the cells
+        if strays:
             numbers = np.where(np.isinf(numbers), np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
-        # Avoid creating one Python object per cell.
         where, distinct = pd.factorize(column.array, use_na_sentinel=False)
         cells = _Cells(where, _written(distinct.astype(object).tolist()))
     else:
@@ -174,23 +171,24 @@ def settled(column: Column, written: set[Convention]) -> Column:
     cells = _Cells(*different_cells(column.values)).stripped(set())
     known = cells.different
     if column.convention == "ambiguous":
-        # Decimal commas are unlikely if some cells would have three decimals and other cells none.
+        # Decimal commas are unlikely if some cells would have three decimals and all other cells none.
         decimal = decimal and not is_money and all("," in text for text in known)
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
             return column.out(f"its commas may be decimal commas or thousands separators ({example!r})")
     elif not (decimal or is_money):
-        # If all cells look like 1.234, the notation only decides whether all numbers are multiplied by 1,000.
+        # If all cells look like 1.234, both notations yield the same numbers up to a factor of 1,000, so that
+        # no note is required.
         mixed = not all("." in text for text in known)
         _, values, _ = read_numbers(known, np.bincount(cells.where + 1)[1:])
         return replace(column, values=_spread(values, cells.where), grouped=mixed)
-    # The points of a grouped column are read as thousands separators here, which implies decimal commas.
+    # If the points separate thousands, the commas are decimal commas.
     way: Literal["comma", "point"] = "comma" if decimal or column.grouped else "point"
     return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
 
 
 def _kind_of(dtype: Any) -> str:
-    """Return NumPy's letter for the kind of a type, such as "M" for dates and "m" for durations, or ""."""
+    """Return NumPy's letter for the kind of a dtype, such as "M" for dates. Other types yield ""."""
     return dtype.kind if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) else ""
 
 
@@ -201,18 +199,18 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 class Reread(NamedTuple):
     """Parsed cells of one column of new rows."""
 
-    # Same types as :attr:`Column.values`; cells that could not be parsed are missing.
     values: NDArray[Any]
-    unread: tuple[str, ...] = ()  # distinct texts that could not be parsed, in order of appearance
-    rows: IntpArray = np.empty(0, dtype=np.intp)  # positions of the cells that could not be parsed
-    note: str = ""  # how the notation differs from the notation seen in the fit
-    convention: Convention = "none"  # notation of the texts if they contain numbers
+    unread: tuple[str, ...] = ()
+    rows: IntpArray = np.empty(0, dtype=np.intp)
+    note: str = ""  # message about a notation or unit that differs from the fit
+    convention: Convention = "none"
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse new rows of a column in the notation seen in the fit."""
-    # If cells do not fit this notation, it is inferred again, and ``note`` reports the change. Unreadable
-    # cells are treated as missing; if they make up more than a tenth of the cells, a DataError is raised.
+    # If cells do not fit this notation, the notation is inferred again, and ``note`` reports the change.
+    # Unreadable cells are treated as missing. If more than a tenth of the cells are unreadable, a DataError
+    # is raised.
     is_typed = _kind_of(further.dtype) in {"M", "m"} or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -241,7 +239,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if a column changed its notation and another can be read in both notations."""
+    """Raise a DataError if a column changed its notation and another column fits both notations."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -272,7 +270,6 @@ _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0
 
 
 def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
-    """Parse new rows with a numeric, date or duration dtype."""
     read = read_column(column.name, further)
     is_date, note, numbers = read.kind == "date", "", read.values
     if column.kind == "date" and not is_date and (days := packed_days(numbers, 1)) is not None:
@@ -291,7 +288,11 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: BoolArray) -> Reread:
-    """Parse numbers; ``is_plain`` marks cells that were stored as numbers rather than as text."""
+    """Parse new cells of a numeric column.
+
+    ``is_plain`` marks the cells that are stored as numbers rather than as text. Points in these cells are
+    decimal points.
+    """
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
@@ -320,7 +321,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: BoolArray) -> 
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse times or fractions; in columns of times, plain numbers are hours."""
+    """Parse new cells of a column of times or fractions. In a column of times, plain numbers are hours."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -347,7 +348,6 @@ def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
 
 
 def _each(reader: Any, texts: NDArray[Any]) -> FloatArray:
-    """Parse all texts at once if possible, otherwise one by one; unreadable texts become NaN."""
     where, different = different_cells(texts)
     if (values := reader(different)) is not None:
         return np.asarray(values)[where]
@@ -356,7 +356,10 @@ def _each(reader: Any, texts: NDArray[Any]) -> FloatArray:
 
 
 def _split_units(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[NDArray[Any], Counter[str]]:
-    """Remove the units from numbers, and count the cells with each unit."""
+    """Remove the units from numbers, and count the cells with each unit.
+
+    ``counts`` contains the number of cells with each text, by default 1.
+    """
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     cells = np.bincount(where, counts).astype(np.intp).tolist()
@@ -402,13 +405,12 @@ def _without_unit_note(column: Column) -> str:
 
 
 class _Cells(NamedTuple):
-    """Cells stored as distinct texts and positions, so that each distinct text is processed only once."""
+    """Cells of a column. Each distinct text is stored and processed only once."""
 
-    where: IntpArray  # position of each cell's text in ``different``; -1 for missing cells
-    different: NDArray[Any]  # distinct texts in order of appearance
+    where: IntpArray  # position of each cell's text in ``different``, or -1 if the cell is missing
+    different: NDArray[Any]
 
     def stripped(self, missing: Collection[str]) -> _Cells:
-        """Strip whitespace, and mark the words in ``missing`` as missing cells."""
         places: dict[str, int] = {}
         found = [
             -1 if text is None or (bare := text.strip()).casefold() in missing
@@ -418,7 +420,6 @@ class _Cells(NamedTuple):
         return _Cells(np.array(found, dtype=np.intp)[self.where], np.array(list(places), dtype=object))
 
     def texts(self) -> NDArray[Any]:
-        """Return the text of every cell; None for missing cells."""
         return np.array([*self.different, None], dtype=object)[self.where]
 
 
@@ -450,7 +451,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, convention), values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # Ambiguous numbers remain text until ``settled`` interprets them, based on the other columns.
+        # Ambiguous numbers remain text until ``settled`` interprets them in the notation of other columns.
         is_open = convention == "ambiguous" or is_grouped
         return Column(
             name,
@@ -478,7 +479,10 @@ def _read_texts(name: str, cells: _Cells) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """Return the unit of n cells, a note on cells without a unit, and one on mixed units; "" if none."""
+    """Return the common unit, a note on cells without a unit, and a note on mixed units.
+
+    Each of them may be "". ``counts`` contains the number of cells with each unit.
+    """
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
@@ -490,14 +494,12 @@ def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
 
 
 def _compact(texts: Iterable[str]) -> list[str]:
-    """Remove spaces and apostrophes that separate thousands."""
+    """Remove the spaces and apostrophes that separate thousands."""
     listed = list(texts)
-    # Search all texts first, because a single search is much faster than many substitutions.
     return [_SPACED.sub("", text) for text in listed] if _SPACED.search("\n".join(listed)) else listed
 
 
 def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
-    """Rewrite numbers in Python notation."""
     compact = _compact(texts)
     if convention == "plain":
         return compact
@@ -506,18 +508,16 @@ def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
 
 
 def _spread(values: NDArray[Any], where: IntpArray) -> NDArray[Any]:
-    """Return the values at the positions ``where``; position -1 yields a missing value."""
+    """Return the value at each position in ``where``. Position -1 yields a missing value."""
     missing = np.array(np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
     return np.append(values, missing)[where]
 
 
 def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
-    """Return the stripped text of each cell; None if it is in ``missing``."""
     return _Cells(*different_cells(_written(cells))).stripped(missing).texts()
 
 
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
-    """Return the text of each cell; the text of missing cells is empty."""
     texts = np.empty(len(cells), dtype=object)
     if set(map(type, cells)) <= {str}:
         texts[:] = cells
@@ -527,8 +527,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[IntpArray, NDArray[Any]]:
-    """Return each cell's position among the distinct cells, and these cells in order of appearance."""
-    # For short columns, a dict is faster than ``pandas.factorize`` with its dozens of internal calls.
+    """Return each cell's position among the distinct cells, and the distinct cells in order of appearance."""
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
         if where.min() >= 0:  # no cell is missing
@@ -554,7 +553,7 @@ def alike_note(names: Iterable[str]) -> str:
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
         answer = _ANSWERS.get(text.casefold(), text.casefold())
-        # Different integers beyond 2^53 can be equal as float64.
+        # Distinct integers above 2^53 can be equal as float64.
         keys: list[float | str] = [answer, number] if abs(number) < 2.0**53 else [answer]
         for key in keys:
             other = met.setdefault(key, name)
@@ -574,7 +573,7 @@ def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[
     Return the notation, the numbers (NaN for other texts), and whether points may separate thousands, as in
     1.234. If the notation is ambiguous, commas are read as decimal commas.
     """
-    # Object arrays are required: a string array reserves the length of the longest text for every cell.
+    # Object arrays are used, because string arrays reserve the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
     if not np.isnan(exact).any():
@@ -586,27 +585,26 @@ def read_numbers(texts: NDArray[Any], counts: IntpArray | None = None) -> tuple[
         known[name] = np.array([pattern.fullmatch(text) is not None for text in compact])
     cells = np.bincount(where, counts)
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
-    best = max(shares, key=lambda name: shares[name])  # ties are broken in favour of "plain"
+    best = max(shares, key=lambda name: shares[name])  # ties are resolved in favour of "plain"
     if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
         return "none", np.full(len(texts), np.nan), False
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
-    # If 0,123 or 1500 occurs together with 1,234, the commas are not thousands separators.
+    # The commas in 1,234 are ambiguous unless numbers such as 0,123 or 1500 exclude thousands separators.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
     return convention, as_numbers(compact, "point" if convention == "point" else "comma")[where], False
 
 
 def _plain(texts: Iterable[str], values: FloatArray) -> tuple[Convention, FloatArray, bool]:
-    """Return the result of :func:`read_numbers` for Python notation; infinite values become NaN."""
+    """Return the result of :func:`read_numbers` for Python notation. Infinite values become NaN."""
     pointed = [text for text in texts if "." in text]
     values[np.isinf(values)] = np.nan
     return "plain", values, bool(pointed) and all(map(_GROUPED.fullmatch, pointed))
 
 
 def _finite_or_nan(texts: Iterable[str]) -> FloatArray:
-    """Parse numbers in Python notation; other texts, and numbers too large for a float, become NaN."""
     values = files.exact_numbers(texts)
     values[np.isinf(values)] = np.nan
     return values
@@ -641,12 +639,11 @@ def read_dates(
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
-    """Parse dates in one format; return None if any text has a different format."""
     dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
     if dates.notna().all():
         return _moments(dates)
     if form == "ISO8601" and all(map(_DAY.fullmatch, column)):
-        # NumPy also parses dates outside the range that pandas supports before version 3.
+        # NumPy also parses dates outside the range of pandas before version 3.
         with suppress(ValueError):
             return column.to_numpy(dtype="datetime64[us]")
     return None
@@ -667,7 +664,7 @@ def packed_days(numbers: NDArray[Any], n_different: int = 3) -> NDArray[np.datet
 
 
 def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
-    """Convert dates to UTC, and reduce their resolution to microseconds if this changes no date."""
+    """Convert dates to UTC. If no date changes, reduce their resolution to microseconds."""
     dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
     coarse = dates.astype("datetime64[us]")
     return coarse if (coarse == dates)[~np.isnat(dates)].all() else dates
@@ -677,15 +674,15 @@ def _first_day(text: str) -> str:
     if found := _QUARTER.fullmatch(text):
         return f"{found[1]}-{3 * int(found[2]) - 2:02d}-01"
     if found := _ISO_WEEK.fullmatch(text):
-        with suppress(ValueError):  # no week 53 in this year
+        with suppress(ValueError):  # the year may have no week 53
             return date.fromisocalendar(int(found[1]), int(found[2]), int(found[3] or 1)).isoformat()
     found = _WEEK.fullmatch(text)
     return found[1] if found else text
 
 
 def read_times(texts: NDArray[Any]) -> FloatArray | None:
-    """Convert times of day and durations to hours; return None if any text is neither."""
-    # Accepted: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
+    """Convert times of day and durations to hours. If any text is neither, return None."""
+    # Examples are 9:30, 21:15:08, 9:30 pm, P1DT2H, "1 days 02:00:00" (pandas) and "1 day, 2:00:00" (Python).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         if match := _TIME.fullmatch(str(text)):
@@ -706,7 +703,7 @@ def read_times(texts: NDArray[Any]) -> FloatArray | None:
 
 def read_fractions(texts: NDArray[Any]) -> FloatArray | None:
     """Parse integers, and fractions in lowest terms, as printed by Python. Return None for other texts."""
-    # Texts such as 4/8, which is not in lowest terms, may be dates, grades or blood pressures.
+    # A fraction that is not in lowest terms, such as 4/8, may be a date, a grade or a blood pressure.
     numbers = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         try:
@@ -720,10 +717,10 @@ def read_fractions(texts: NDArray[Any]) -> FloatArray | None:
 
 
 def _signed(texts: NDArray[Any]) -> NDArray[Any]:
-    """Convert digits of any script to ASCII, and numbers such as (1,234), -$5 and 1.50- to signed numbers."""
+    """Rewrite numbers such as (1,234), -$5 and 1.50- with a sign before the digits, and digits in ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # Do not convert columns that mix ASCII digits with other digits, which are probably mistakes.
+        # Mixtures of ASCII digits and other digits are left unchanged, because they are probably mistakes.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:
@@ -811,7 +808,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def _mixed(different: NDArray[Any]) -> str:
-    """Return a note on texts that are mostly numbers or dates, or dates in different formats; "" if none."""
+    """Return a note if most texts are numbers or dates, or if dates have different formats, otherwise ""."""
     texts = [np.array([text], dtype=object) for text in different[:_MOST]]
     are = {
         "numbers": [read_numbers(_signed(text))[0] != "none" for text in texts],
@@ -890,7 +887,7 @@ def totals_note(columns: Sequence[Column]) -> str:
     numbers = [column for column in columns if column.kind == "number" and not np.isnan(column.values[-1])]
     sums = []
     for column in numbers:
-        cells = column.values[~np.isnan(column.values)] / len(column.values)  # prevent overflow
+        cells = column.values[~np.isnan(column.values)] / len(column.values)  # divided to prevent overflow
         others, last = cells[:-1], cells[-1]
         if len(others) >= _LEAST_SUMMED and abs(last) > np.abs(others).max():
             sums += [column.name] if abs(last - others.sum()) <= 1e-6 * np.abs(others).sum() else []

@@ -31,7 +31,6 @@ _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _TEXT_COLUMNS = ("text_columns", "--text-columns")
-# Embedding packages, each with the class that loads its models.
 _EMBEDDERS = {
     "sentence-transformers": "SentenceTransformer",
     "fastembed": "TextEmbedding",
@@ -171,7 +170,7 @@ def tfidf(
     >>> X.shape, vocabulary.tolist()
     ((3, 3), ['disease', 'heart', 'lung'])
     """
-    # Import lazily, because scikit-learn takes a second to import and is not required for tables.
+    # Import lazily, because scikit-learn takes a second to import and tables do not require it.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from moo_clustering.features import as_stop_words, fit_terms
@@ -235,7 +234,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
 
 
 def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
-    """Return a model's name and embedding function without downloading anything."""
+    """Return a model's name and its embedding function. Nothing is downloaded."""
     if not isinstance(model, str):
         for method in ("encode", "embed"):
             if callable(found := getattr(model, method, None)):
@@ -262,7 +261,7 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
     load = getattr(module, _EMBEDDERS[package])
     try:
         if package == "model2vec":
-            # ``from_pretrained`` downloads the model unless the name is a folder.
+            # If the name is not a folder, ``from_pretrained`` would download the model.
             if not Path(name).is_dir():
                 name = import_module("huggingface_hub").snapshot_download(name, local_files_only=True)
             return quoted(model), load.from_pretrained(name).encode
@@ -319,8 +318,6 @@ def _read_folder(folder: Path, text: Sequence[str] | None, roles: tables.Roles) 
 
 
 class _Records(NamedTuple):
-    """Cells of the requested columns; None for missing cells."""
-
     columns: list[str]
     cells: dict[str, list[Any]]
     lines: list[int]
@@ -382,7 +379,7 @@ def _texts(records: _Records, column: str) -> list[str]:
 
 
 def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
-    """Yield the non-empty texts in each cell."""
+    """Yield the non-empty texts of each cell, which may contain a single value or a list."""
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
@@ -394,7 +391,6 @@ def _names(records: _Records, column: str) -> Iterator[tuple[str, ...]]:
 def _known(
     records: _Records, column: str | None
 ) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None, BoolArray | None]:
-    """Return ``y``, ``target_names``, ``label_sets`` and ``labelled`` of :class:`Documents`."""
     if column is None:
         return None, (), None, None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column)]
@@ -402,7 +398,7 @@ def _known(
     given = records.cells[column]
     labelled = np.array([isinstance(cell, list) or bool(files.written(cell).strip()) for cell in given])
     has_several = any(len(names) > 1 for names in sets)
-    # If documents have several classes, the call only finds the names and warns about similar names.
+    # If documents have several classes, only the names and the warnings of this call are required.
     texts = itertools.chain(*cells) if has_several else ((*names, "")[0] for names in cells)
     y, targets = tables.encode_classes(list(texts), minus_one_is_missing=False)
     return (None, tuple(sorted(targets)), sets, labelled) if has_several else (y, targets, None, labelled)
@@ -441,9 +437,9 @@ def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, 
 
 
 def _exact(text: str) -> float | Decimal:
-    """Parse a JSON number. Return it as a Decimal if double precision would round it."""
+    """Parse a JSON number. If double precision would round the number, return a Decimal."""
     number = float(text)
-    # Double precision distinguishes all finite numbers with up to 15 characters.
+    # All finite numbers with at most 15 characters are distinct in double precision.
     if len(text) <= 15 and number - number == 0.0:
         return number
     exact = Decimal(text)

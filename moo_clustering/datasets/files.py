@@ -31,52 +31,50 @@ from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 if TYPE_CHECKING:
     import pyarrow
 
-_LONGEST = 2**31 - 1  # maximum characters per cell; the csv module's default is 131,072
-Row = tuple[int, list[str]]  # line number and cells of a non-empty line
+_LONGEST = 2**31 - 1  # maximum number of characters per cell; the csv module's default is 131,072
+Row = tuple[int, list[str]]
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
-# Extensions of GML and GraphML files, and of edge lists separated by whitespace or commas.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-# Compressed text may always expand to this number of bytes; its lines can take up to 80 times as much memory.
+# Compressed text may always expand to this number of bytes. Its lines can take up to 80 times as much memory.
 _ALWAYS = 2**24
 # Parquet cells may always occupy this number of bytes, because constant columns compress without limit.
 _ALWAYS_CELLS = 2**30
-# Memory per cell in bytes, for numbers and for Python objects such as Decimal.
+# Bytes per cell in memory, for numbers and for Python objects such as Decimal.
 _CELL, _OBJECT = 8, 100
-# First bytes of a zip archive, which includes Excel workbooks.
+# First bytes of a zip archive, for example of an Excel workbook.
 _ZIP = b"PK\x03\x04"
-# Parquet rows per batch, in general and for delta-encoded text.
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
-# Maximum number of rows in an Excel sheet.
 _LAST_ROW = 2**20
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
-# First line such as sep=;, which Excel writes and reads.
+# Excel writes and reads a first line such as sep=; that declares the separator.
 _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Exponent without sign or decimal point. Programs do not write this form, so 2004E205 may be a code.
+# Programs write numbers with an exponent with a decimal point or a sign of the exponent. Numbers without
+# both, such as 2004E205, may be codes.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
-# Excel number format that pads integers with zeros.
 _PADDED = re.compile("0{2,}")
-# Command-line options of roles whose names differ from those of the options.
+# Command-line options whose names differ from the names of their roles.
 _OPTIONS = {"id": "id-column", "identifier": "id-column", "label": "labels"}
-_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # may mark missing cells, also if negative
-# Numbers with decimal points or commas, to distinguish data from column names.
+# These numbers may mark missing cells, also with a minus.
+_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}
+# Numbers with decimal points or commas occur in data, but hardly ever as column names.
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 class Remedy(NamedTuple):
     """Advice on how to read a file after an error."""
 
-    action: str  # what to do, for example "drop it with"
-    option: str = ""  # option of the reader; may be empty
-    # Value of the option (a list if it accepts several values), or ``...`` if only the user knows it.
+    action: str
+    option: str = ""
+    # The value is a list if the option accepts several values, and ``...`` if only the user knows it.
     value: Any = ...
-    note: str = ""  # remark on the option
+    note: str = ""
 
     def __str__(self) -> str:
         if not self.option:
@@ -268,7 +266,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 class TableText(NamedTuple):
     """Text of a table without comments, its separator and encoding, and notes on how it was read."""
 
-    # ``encoding`` is "ascii" for ASCII files and sheets. If results then contain other letters, they are
+    # For ASCII files and sheets, ``encoding`` is "ascii". If results then contain other letters, they are
     # written as UTF-8 with a byte order mark, because Excel would otherwise misread these letters.
 
     text: str
@@ -296,7 +294,7 @@ class TableText(NamedTuple):
         return csv.reader(lines, delimiter=self.separator, skipinitialspace=True, strict=strict)
 
     def _check_quotes(self, source: object) -> None:
-        """Raise a DataError if a cell spans several rows because a closing quote is missing."""
+        """Raise a DataError if a missing closing quote makes a cell span several rows."""
         reader, start = self._reader(strict=True), 0
         while True:
             try:
@@ -304,7 +302,7 @@ class TableText(NamedTuple):
                     return
             except csv.Error as error:
                 at_end = "end of data" in str(error)
-                # Text after a closing quote is harmless within a line.
+                # Text after a closing quote is harmless if the cell does not span several lines.
                 if at_end or reader.line_num > start + 1:
                     remedy = "close the quote, or double it inside a cell"
                     remedy += "; the file may be truncated" * at_end
@@ -315,10 +313,11 @@ class TableText(NamedTuple):
 
 def tidy_text(text: str, suffix: str, notes: list[str]) -> TableText:
     """Remove comments and a ``sep=;`` line from a text table, and find its separator."""
-    # Comments begin with # or %. Below the first row of the table, a line with such a mark is a comment only
-    # if a comment with the same mark precedes the table, or if it has more or fewer cells than the first row.
-    # The last comment before the table contains the column names if the next line has the same number of
-    # cells and contains numbers. Removed lines become empty, so that messages report correct line numbers.
+    # Comments begin with # or %. Below the first row of the table, a line that begins with a mark is a
+    # comment only if a comment with the same mark precedes the table, or if the line has more or fewer cells
+    # than the first row. The last comment before the table contains the column names if the next line has the
+    # same number of cells and contains numbers. Removed lines become empty, so that messages report correct
+    # line numbers.
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix))
     lines = io.StringIO(text, newline="").readlines()
@@ -328,7 +327,7 @@ def tidy_text(text: str, suffix: str, notes: list[str]) -> TableText:
         said, lines[first] = found[1], _blank(lines[first])
     place = next((row for row in filled if not lines[row].lstrip().startswith(_MARKS)), len(lines))
     above = [row for row in filled if row < place]
-    if place == len(lines):  # every line looks like a comment, so all are treated as data
+    if place == len(lines):  # if every line looks like a comment, all lines are data
         return TableText("".join(lines), said or _separator(lines, suffix))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
@@ -352,7 +351,7 @@ def _separator(lines: Iterable[str], suffix: str) -> str:
         return "\t"
     first = next((line for line in lines if line.strip()), "")
     for separator in _SEPARATORS[1:]:
-        # If the cells have decimal commas, commas are not separators.
+        # If splitting at another separator yields only numbers, the commas are decimal commas.
         if separator in first and all(map(is_written_number, _split(first, separator))):
             return separator
     return max(_SEPARATORS, key=first.count)
@@ -363,7 +362,6 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _names(comment: str, line: str, separator: str) -> bool:
-    """Return whether a comment contains the column names for the following line."""
     names, cells = _split(_without_mark(comment, separator), separator), _split(line, separator)
     if len(names) != len(cells) or not all(map(str.strip, names)):
         return False
@@ -372,12 +370,11 @@ def _names(comment: str, line: str, separator: str) -> bool:
 
 def _without_mark(comment: str, separator: str) -> str:
     bare = comment.lstrip()[1:].lstrip(" ")
-    # The mark itself may be a column name (#).
+    # The mark may itself be the name of the first column.
     return comment if not bare.strip() or bare.startswith((separator, '"' + separator)) else bare
 
 
 def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str]) -> list[int]:
-    """Return the positions of comment lines after the start of the table."""
     found: list[int] = []
     width, is_quoted = len(_split(lines[place], separator)), False
     for row, line in enumerate(lines[place:], place):
@@ -398,7 +395,6 @@ def _package(name: str, extra: str, path: Path) -> Any:
 
 
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
-    """Convert the first non-empty sheet of an Excel file to comma-separated text."""
     load_workbook = _package("openpyxl", "excel", path).load_workbook
     size = path.stat().st_size
     try:
@@ -411,17 +407,17 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     limit = _Budget(path, most_expanded(size, expansion), expansion)
     found: dict[str, list[list[str]]] = {}
     try:
-        # Read from memory, because openpyxl would keep the file open.
+        # Read the file into memory, because openpyxl would keep it open.
         book = load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         for each in book.worksheets:
-            each.reset_dimensions()  # the dimensions declared in the file may be wrong
-            # For the other sheets, a single row suffices to show that they are not empty.
+            each.reset_dimensions()  # the dimensions that the file declares may be wrong
+            # For each further sheet, one row suffices to show that the sheet is not empty.
             if rows := _sheet_rows(each.iter_rows(), limit, only_first=bool(found)):
                 found[each.title] = rows
         book.close()
     except (MemoryError, DataError):
         raise
-    except Exception as error:  # openpyxl does not catch errors from zipfile and XML parsers
+    except Exception as error:  # openpyxl does not catch the errors of zipfile and XML parsers
         raise DataError(f"{path} is not a valid Excel file (.xlsx): {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
@@ -433,7 +429,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
 
 @dataclass
 class _Budget:
-    """Maximum size in bytes of a file's cells in memory."""
+    """Limit on the bytes that the cells of a file may occupy in memory."""
 
     path: Path
     most: int
@@ -451,7 +447,6 @@ class _Budget:
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Convert cells to text, and drop empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
@@ -465,7 +460,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
         limit.spend(_CELL * len(cells) + sum(map(len, cells)))
         texts.append(cells)
         width = max(width, len(cells))
-        limit.check(_CELL * width * len(texts))  # all rows will be padded to the length of the longest
+        limit.check(_CELL * width * len(texts))  # all rows will be padded to the length of the longest row
         if only_first:
             break
     return [[*row, *[""] * (width - len(row))] for row in texts]
@@ -473,7 +468,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
 
 def _sheet_cell(cell: Any) -> str:
     if type(cell.value) is int and _PADDED.fullmatch(cell.number_format):
-        return f"{cell.value:0{len(cell.number_format)}d}"  # text displayed in the sheet, for example 01000
+        return f"{cell.value:0{len(cell.number_format)}d}"
     return written(cell.value)
 
 
@@ -510,7 +505,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
         for chunk in chunks:
             limit.spend(width * chunk.num_values + chunk.total_uncompressed_size)
         if kind.physical_type == "BYTE_ARRAY":
-            # Keep text dictionary-encoded until its total size is known.
+            # Text stays dictionary-encoded, because repeated texts could exhaust the memory.
             encodings = {encoding for chunk in chunks for encoding in chunk.encodings}
             if "DELTA_BYTE_ARRAY" in encodings:
                 step = _ROWS_OF_DIFFERENCES
@@ -527,7 +522,6 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
 
 
 def _text_bytes(array: Any) -> int:
-    """Return the total size of the texts in an array in bytes, including repetitions."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -555,12 +549,11 @@ def written(cell: Any) -> str:
     if isinstance(cell, datetime.datetime):
         is_day = cell.tzinfo is None and cell == type(cell)(cell.year, cell.month, cell.day)
         return cell.date().isoformat() if is_day else cell.isoformat(" ")
-    # Use an exponent only for decimals of extreme magnitude.
     if isinstance(cell, decimal.Decimal) and cell.is_finite() and abs(cell.adjusted()) < 400:
         return format(cell, "f")
     try:
         return str(cell)
-    except ValueError:  # integers with thousands of digits
+    except ValueError:  # ``str`` rejects integers with thousands of digits
         return str(decimal.Decimal(cell))
 
 
@@ -569,7 +562,8 @@ def cells_of(values: Any) -> list[Any]:
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        names = [*values.cat.categories, None]  # code -1, no category, selects None
+        # Cells without a category have the code -1, which selects None.
+        names = [*values.cat.categories, None]
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
         return values.astype(object).tolist()
@@ -611,7 +605,6 @@ def exact_numbers(texts: Iterable[str]) -> FloatArray:
     if joined.isascii() and "_" not in joined:
         with suppress(ValueError):
             return np.array(list(map(float, listed)), dtype=np.float64)
-    # Test for commas first, because they are the most common cause of exceptions, which are slow.
     return np.array([np.nan if "," in text else as_number(text) for text in listed], dtype=np.float64)
 
 
@@ -629,9 +622,9 @@ def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Return why numerals are codes rather than numbers; "" if they are numbers. Takes O(n) time."""
-    # ``known`` maps numerals in Python notation to their values. Numerals are codes if they begin with zeros
-    # (01000), look like exponents (2004E205), or include distinct integers that are equal as float64.
+    """Return why numerals are codes rather than numbers, or "" if they are numbers. Takes O(n) time."""
+    # ``known`` maps numerals in Python notation to their values. Numerals are codes if some begin with zeros,
+    # such as 01000, or look like exponents, such as 2004E205, or if distinct integers are equal as float64.
     exponents = []
     for text, number in known.items():
         if text[0] in "+-0" and _LEADING_ZERO.match(text):
@@ -659,7 +652,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
     """Describe a number such as -999 that may mark missing cells, or return "". Takes O(n) time."""
-    # The number must occur at least twice, and be farther from the other numbers than these are apart.
+    # The number must occur at least twice, and lie farther from the other numbers than their range.
     for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
         if abs(code) in _MISSING_CODES:
             others = numbers[(numbers != code) & ~np.isnan(numbers)]
@@ -679,7 +672,7 @@ def finite(texts: Iterable[str], numbers: FloatArray) -> dict[str, float]:
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
     """Find two distinct numbers that are equal in double precision, or return None, in O(n) time."""
-    # Double precision distinguishes all numbers with up to 15 digits.
+    # Numbers with at most 15 digits are distinct in double precision.
     if max(map(len, numbers), default=0) <= 15:
         return None
     met: dict[float, str] = {}

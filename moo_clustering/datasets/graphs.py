@@ -71,7 +71,11 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any], list[Any] | None]:
-    """Parse a file with networkx. Return the node names, adjacency matrix, edge weights and node classes."""
+    """Parse a file with networkx.
+
+    Returns the node names, the adjacency matrix, the edge weights, and the nodes' attribute ``labels`` (None
+    without ``labels``).
+    """
     import networkx as nx
 
     notes: list[str] = []
@@ -99,14 +103,14 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
         files.check_names({labels: "labels"}, sorted(known), path, "node attribute")
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
-    # GML node labels may be missing or repeated, so nodes are identified by their ids.
+    # GML nodes were parsed by their ids, because the labels of nodes may be missing or repeated.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
     weights = [weight for *_, weight in graph.edges(data="weight")]
     return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), weights, classes
 
 
 def _node_pairs(text: str) -> list[list[str]]:
-    """Split each line into two nodes and a possible weight, at whitespace if possible, or else at commas."""
+    """Return the two nodes and the weight, if any, of each line, separated by whitespace or by commas."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
     pairs = [line.split(maxsplit=2) for line in lines]
     has_commas = all("," in line for line in lines)

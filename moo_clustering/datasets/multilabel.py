@@ -26,12 +26,11 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Maximum number of features or rows: the larger of 2^21 (feature hashing uses 2^20) and 100 per stored value.
+# A matrix may have 2^21 rows or features, or 100 per stored value if this is more. Feature hashing uses 2^20.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
-# Errors raised by scikit-learn's reader, for example for indices beyond 64 bits and invalid bytes.
 _ERRORS = (ValueError, OverflowError, IndexError)
-# Integer feature value with more digits than double precision.
+# Integer value of a feature that double precision may have to round.
 _LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")
 _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
 _OPTIONS = {
@@ -225,7 +224,8 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
     used = {*labels, *features}
     for place, attribute in enumerate(attributes):
         if place not in used:
-            attribute.kind = "text"  # preserve identifiers, and accept any value in dropped attributes
+            # As text, identifiers keep their notation, and dropped attributes may have any value.
+            attribute.kind = "text"
     entries = _Entries(attributes, lines, path)
     row_ids = np.arange(len(entries.lines))
     if identifier is not None:
@@ -241,7 +241,11 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
 
 
 class _Entries:
-    """Stored entries of an ARFF file as numbers, and each column's number for entries that are not stored."""
+    """Entries of an ARFF file as numbers.
+
+    ``values`` contains the stored entries. For each column, ``default`` contains the value of entries that
+    sparse rows omit.
+    """
 
     def __init__(self, attributes: list[arff.Attribute], lines: arff.Lines, source: object) -> None:
         self.rows, self.columns, self.codes, self.lines = arff.EntryReader(attributes).read_all(lines, source)
@@ -256,7 +260,6 @@ class _Entries:
         self.values[known] = coded[self.columns[known], self.codes[known].astype(np.intp)]
 
     def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
-        """Return the rows, positions within ``columns`` and values of all entries in ``columns``."""
         where = np.full(len(self.attributes), -1)
         where[columns] = np.arange(len(columns))
         places = where[self.columns]
@@ -276,7 +279,7 @@ class _Entries:
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
         omitted = f"{self.source}: the values omitted from its sparse rows"
         tables.require_room(shape[0], int(np.count_nonzero(default)), omitted)
-        if default.any():  # sparse rows omit the first declared value, even if this is 1
+        if default.any():  # sparse rows omit the first declared value, even if this value is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
 
@@ -298,7 +301,7 @@ class _Entries:
         return Y
 
     def row_ids(self, column: int, kind: str) -> NDArray[Any]:
-        """Return the identifiers in a text column, which is declared as ``kind``."""
+        """Return the identifiers in a column that was declared as ``kind`` and read as text."""
         names = list(self.attributes[column].values)
         cells = [{"nominal": names[0] if names else "", "numeric": "0"}.get(kind, "")] * len(self.lines)
         own = self.columns == column
@@ -340,7 +343,7 @@ def _read_svmlight(data: bytes, path: Path) -> MultiLabelTable:
 
 
 def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
-    # Import lazily, because scikit-learn takes a second to import and is not required for tables.
+    # Import lazily, because scikit-learn takes a second to import and tables do not require it.
     from sklearn.datasets import load_svmlight_file
 
     X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
@@ -348,7 +351,7 @@ def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, .
 
 
 def _blame(data: bytes, source: object, error: Exception) -> str:
-    """Find the invalid line by bisection, and return a message that contains its number."""
+    """Find the invalid line by bisection, and return a message with its number."""
     lines = data.split(b"\n")
     first, end = 0, len(lines)
     while end - first > 1:
@@ -431,7 +434,7 @@ def sparse_matrix(arrays: Arrays, source: object) -> sp.csr_array:
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
     if values.dtype.kind not in "iufb" or any(one.dtype.kind not in "iu" for one in (indices, indptr, shape)):
         raise DataError(f"{source}: a sparse matrix must have numeric values and integer indices")
-    # Conversion from CSC to CSR requires memory for every row, even if it has no values.
+    # The conversion from CSC to CSR requires memory for every row, even for rows without values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
         fault = f"{values.size} values for shape {shape.tolist()}"
@@ -457,7 +460,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: object) -> NDArray[np.int8]
             f"and one column per label; got type {Y.dtype} and shape {Y.shape}"
         )
     if sp.issparse(Y):
-        # Limit the number of labels without samples, because dense indicators require memory for every label.
+        # Dense indicators require memory for every label, even for labels without samples.
         if Y.shape[1] > max((2**20), Y.nnz):
             raise DataError(f"{source} has {Y.shape[1]:,} labels, most without samples; drop unused labels")
         tables.require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
@@ -479,7 +482,6 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def _read_names(names: Any, count: int, what: str, source: object) -> tuple[str, ...]:
-    """Return the column names, from a sequence or a file, after checking their number and uniqueness."""
     if isinstance(names, str | PathLike):
         source = path = files.data_path(names)
         if not path.exists():

@@ -26,23 +26,23 @@ from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets.cells import UnseenCells, column_list, listed
 from moo_clustering.datasets.files import DataError, as_number, written
 
-# Significance level for associations, before correction for the number of other columns.
+# An association is significant if its p-value is below this level divided by the number of tests.
 _LEVEL = 0.01
-# Minimum number of rows for associations, which are hardly ever significant in smaller tables.
+# In tables with fewer rows, associations are hardly ever significant and are not computed.
 _LEAST_ROWS = 40
-# The scale ignores outliers (values more than _BEYOND interquartile ranges beyond the quartiles) unless their
-# share exceeds _MOST_BEYOND. The other values must have a range of at least _LEAST_RANGE times the largest
-# magnitude, or be equal.
+# Outliers lie more than _BEYOND interquartile ranges beyond the quartiles. The scale of a column ignores them
+# unless their share exceeds _MOST_BEYOND. The other values must be equal, or have a range of at least
+# _LEAST_RANGE times the largest magnitude.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of nearest rows from which a missing cell is filled. In tables with at most two columns, it is only
-# _DONORS_OF_TWO, because several nearest rows may belong to different clusters.
+# A missing cell is filled from the _DONORS nearest rows. In tables with at most two columns, it is filled
+# from only _DONORS_OF_TWO, because several nearest rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 _MOST_DONORS = 2_000  # maximum number of rows from which cells are filled, and of rows used to find splits
-_MOST_COUNTED = 10_000  # maximum number of rows used to compute associations
-_PRODUCTS = 500_000  # maximum number of distances computed at once
-_ROWS = 50_000  # rows converted to features at once, to limit the memory for intermediate results
+_MOST_COUNTED = 10_000
+_PRODUCTS = 500_000
+_ROWS = 50_000
 # A column alone determines the best split into two clusters if the split explains at least _EXPLAINED of its
-# variance, and at most _UNEXPLAINED of any other column's. There must be at least _OTHERS other columns.
+# variance, but at most _UNEXPLAINED of any other column. There must be at least _OTHERS other columns.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Minimum association with the clusters, and minimum number of missing cells, for a column to be reported.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
@@ -294,7 +294,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.array(self._feature_names, dtype=object)
 
     def _fitted(self, table: Any) -> tuple[FloatArray, list[NDArray[Any]], BoolArray, Sequence[str]]:
-        """Fit the preparer; return the features, the filled columns, a mask of the known cells, and notes."""
+        """Fit the preparer. Return features, filled columns, a mask of the known cells, and notes."""
         choice("scale", self.scale, ("equal", "none"))
         choice("weights", self.weights, ("dependence", "equal"))
         choice("missing", self.missing, ("neighbors", "median"))
@@ -347,7 +347,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             *_repeated_column_notes(used, filled),
             *_class_notes(used),
         )
-        # Set the attributes last: an error must leave the previous fit unchanged.
+        # Set the attributes last, because an error must leave the previous fit unchanged.
         self._scales, self._donors = scales, donors
         self._names_in, self._labels_in = list(frame.columns), labels
         self.n_features_in_ = frame.shape[1]
@@ -403,7 +403,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _table(
         self, X: FloatArray, filled: _Columns, known: BoolArray, notes: Sequence[str], unseen: Any = ()
     ) -> PreparedTable:
-        # Copy columns that share memory with the table. Store text as objects instead of pandas strings.
+        # The result must not share memory with the table of the caller.
         owned = [each if each.flags.owndata else each.copy() for each in filled]
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         cells = pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False)
@@ -412,7 +412,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return PreparedTable(X, names, notes, cells, categories, self.weights_, missing, self, tuple(unseen))
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
-        """Select the columns of the fit from new rows, and return them with notes on ignored columns."""
+        """Check that new rows have the columns of the fit, and return them with a note on ignored columns."""
         if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
                 expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
@@ -446,7 +446,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
 
 def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence[str]) -> None:
-    """Raise a DataError that names the absent columns, and similar or new column names in the table."""
     alike = {name.strip().casefold(): name for name in names}
     hints = [alike[key] for name in absent if (key := name.strip().casefold()) in alike]
     hint = f"; it has {column_list(hints)}, but names must match exactly" if hints else ""
@@ -457,12 +456,16 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
-    """Return column weights: 1 if continuous, otherwise the strongest association with another column."""
-    # All weights are 1 if there are fewer than 40 rows, or if all would be 0.
+    """Return a weight for each column.
+
+    Continuous columns have the weight 1. The weight of other columns is their strongest significant
+    association with another column. If the table has few rows, or if all weights would be 0, all weights are
+    1.
+    """
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # To save time, count all distinct values of a column only if there are few in its first rows.
+    # To save time, all distinct values of a column are counted only if there are few in its first rows.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -476,7 +479,6 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
     spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
     everything = np.hstack(indicators)
     for at in np.flatnonzero(discrete):
-        # Count the pairs of values in rows where both cells are known.
         counts = indicators[at].T @ everything
         found = [_association(counts[:, span]) for other, span in enumerate(spans) if other != at]
         level = _LEVEL / len(found)
@@ -485,20 +487,19 @@ def _dependence_weights(columns: Sequence[reading.Column]) -> FloatArray:
 
 
 def _some_rows(n: int, most: int) -> IntpArray:
-    """Return all row numbers or, if there are more than ``most``, a sorted sample with a fixed seed."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
 def _indicators(column: reading.Column) -> FloatArray:
-    """Return indicators, one row per sample, of the distinct values or, for many numbers, of eight bins."""
+    """Return indicators of the distinct values of a column or, if it has many numbers, of eight bins."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > reading.FEW:
-        # Bin the ranks, which also works for huge numbers and dates.
+        # If a column has few distinct numbers, they form clusters like categories and are not binned. Ranks
+        # are binned instead of values, which also works for huge numbers and dates.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        # Up to FEW distinct numbers are not binned, because they form clusters like categories.
         codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
@@ -506,7 +507,7 @@ def _indicators(column: reading.Column) -> FloatArray:
 
 
 def _association(counts: FloatArray) -> tuple[float, float]:
-    """Return the bias-corrected Cramer's V, from 0 to 1, and the p-value of the chi-square test."""
+    """Return the bias-corrected Cramér's V and the p-value of the chi-square test of a contingency table."""
     counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     r, c = counts.shape
     n = counts.sum()
@@ -523,7 +524,6 @@ def _association(counts: FloatArray) -> tuple[float, float]:
 
 
 def _warn_of_split(X: FloatArray, scales: Sequence[_Scale]) -> None:
-    """Warn if a single column determines the best split into two clusters."""
     rows = X[_some_rows(len(X), _MOST_DONORS)]
     if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS or not rows.any():
         return
@@ -531,7 +531,7 @@ def _warn_of_split(X: FloatArray, scales: Sequence[_Scale]) -> None:
 
     with one_thread():
         side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
-    # Ignore splits that separate only a few distant rows, because the estimators handle outliers.
+    # Splits that separate only a few distant rows are ignored, because the estimators handle outliers.
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
@@ -547,7 +547,6 @@ def _warn_of_split(X: FloatArray, scales: Sequence[_Scale]) -> None:
 
 
 def _filled(columns: _Columns, known: BoolArray, usual: Sequence[Any]) -> list[NDArray[Any]]:
-    """Fill the missing cells of each column with its usual value; complete columns are not copied."""
     filled = list(columns)
     for at in np.flatnonzero(~known.all(axis=0)).tolist():
         filled[at] = columns[at].copy()
@@ -556,23 +555,26 @@ def _filled(columns: _Columns, known: BoolArray, usual: Sequence[Any]) -> list[N
 
 
 class _Donors:
-    """Rows of the fit from which missing cells are filled."""
+    """Rows of the fit from which the missing cells of other rows are filled."""
 
     def __init__(self, scales: list[_Scale], weights: FloatArray, filled: _Columns, known: BoolArray) -> None:
         chosen = _some_rows(len(known), _MOST_DONORS)
         self.scales, self.weights = scales, weights
         self.known, self.values = known[chosen], [each[chosen] for each in filled]
-        # The features of missing cells are 0.
+        # The features of missing cells are 0, so that distances ignore them.
         self.rows = _features(scales, self.values) * _mask(scales, self.known)
 
     def fill(self, filled: list[NDArray[Any]], known: BoolArray) -> list[NDArray[Any]]:
-        """Fill missing cells from the nearest rows; keep ``filled`` cells if no row shares a known column."""
+        """Fill missing cells from the nearest rows.
+
+        If no donor shares a known column with a row, the row keeps its cells in ``filled``.
+        """
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Sort rows so that rows that lack the same cells are adjacent, because they share distance terms.
+        # Sort rows by their missing cells, because rows that lack the same cells share distance terms.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a 2-d array
@@ -600,7 +602,7 @@ class _Donors:
                 near = distances[np.ix_(wanting, giving)]
                 last = min(n_near, len(giving)) - 1
                 bound = np.partition(near, last, axis=1)[:, last]
-                # Include all ties with the last neighbour, so that the row order does not affect the result.
+                # All ties with the last neighbour count, so that the row order does not affect the result.
                 taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
                 counts = taken.sum(axis=1)
                 for n in set(counts.tolist()) - {0}:
@@ -611,7 +613,7 @@ class _Donors:
 
 
 def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
-    """Return the mean number, median date or mode (ties broken by the first name) of each row."""
+    """Return the mean number, median date or mode of each row. The first mode in sorted order is returned."""
     n_rows, n = values.shape
     if kind in ("category", "truth"):
         where, different = reading.different_cells(values.ravel())
@@ -626,7 +628,6 @@ def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
 
 
 def _features(scales: Sequence[_Scale], filled: _Columns) -> FloatArray:
-    """Convert columns without missing values to features, shape (n_samples, n_features)."""
     X = np.empty((len(filled[0]), sum(len(scale.feature_names) for scale in scales)))
     for low in range(0, len(X), _ROWS):
         rows, end = slice(low, low + _ROWS), 0
@@ -637,13 +638,10 @@ def _features(scales: Sequence[_Scale], filled: _Columns) -> FloatArray:
 
 
 def _mask(scales: Sequence[_Scale], known: BoolArray) -> FloatArray:
-    """Return 1 for features of known cells and 0 for those of missing cells, (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
 class _Scale:
-    """Conversion of a column's cells to features."""
-
     def __init__(
         self,
         column: reading.Column,
@@ -655,21 +653,20 @@ class _Scale:
     ) -> None:
         known = filled if is_known.all() else column.values[is_known]
         self.column = replace(column, values=column.values[:0])
-        # The usual value (median or mode) fills missing cells that near rows cannot fill.
+        # If near rows cannot fill a missing cell, the column's median or mode fills it.
         self.usual, self.weight = usual, weight
         if column.kind == "category":
             self.categories = np.array(sorted(pd.unique(known)), dtype=object)
-            # With two values, a second indicator would be redundant.
+            # If there are two values, a second indicator would be redundant.
             shown = self.categories[len(self.categories) == 2 :]
             self.feature_names = tuple(f"{column.name}={value}" for value in shown)
-            # All indicators share one factor, because a rare value must not weigh more than a frequent one.
+            # All indicators share one factor, because a rare value must not weigh more than a frequent value.
             spread = np.sqrt(self._indicators(filled).var(axis=0).sum()) if is_equal else 1.0
             self.factor = float(1.0 / spread)
             return
         self.feature_names = (column.name,)
-        # Days are counted from the first date.
         self.low, self.high = known.min(), known.max()
-        # Numbers are first divided by the largest magnitude, to prevent overflow and underflow of squares.
+        # Numbers are divided by ``largest``, so that their squares neither overflow nor underflow.
         self.largest, self.mean, self.spread = 1.0, 0.0, 1.0
         if not is_equal:
             return
@@ -727,7 +724,7 @@ class _Scale:
         unknown = [text for text in pd.unique(cells) if text not in {None, *self.categories}]
         if not unknown:
             return cells
-        # Compare codes as numbers, because some programs write codes such as 1 or 01 as 1.0.
+        # Codes are compared as numbers, because some programs write 1 or 01 as 1.0.
         by_number: dict[float, list[str]] = {}
         for text in self.categories:
             by_number.setdefault(as_number(text), []).append(text)
@@ -747,7 +744,6 @@ class _Scale:
     def note_beyond(
         self, cells: NDArray[Any], notes: list[str], alarming: list[str], unseen: list[UnseenCells]
     ) -> None:
-        """Report values outside the range of the fit in ``notes`` or, if far outside, in ``alarming``."""
         if self.column.kind not in ("number", "date"):
             return
         rows = np.flatnonzero((cells < self.low) | (cells > self.high))
@@ -769,13 +765,12 @@ class _Scale:
 
 
 def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
-    """Return the median of numbers or dates, or the mode of booleans or text."""
     # Halve the numbers first, because the sum of two huge numbers could overflow.
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
 def _usual(numbers: FloatArray) -> BoolArray:
-    """Return a mask of the values that are not outliers (see _BEYOND), and thus determine the scale."""
+    """Return a mask of the values that determine the scale, because they are not outliers."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -806,7 +801,7 @@ def _filled_notes(columns: Sequence[reading.Column], known: BoolArray, missing: 
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "of the nearest rows, in" if nearest else "of"
-    # Unlike the mean, the median of dates is a date that occurs in the table.
+    # Dates are filled with the median, because the median occurs in the table, in contrast to the mean.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}
@@ -832,9 +827,9 @@ def _empty_row_notes(known: BoolArray) -> list[str]:
 
 
 def _repeated_column_notes(columns: Sequence[reading.Column], filled: _Columns) -> list[str]:
-    """Return a note on numeric and date columns that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Related columns are normal among many columns, such as pixels or genes, and due to chance in few rows.
+    # Related columns are normal among many columns, such as pixels or genes. In few rows, columns may be
+    # related by chance.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)
@@ -851,9 +846,8 @@ def _repeated_column_notes(columns: Sequence[reading.Column], filled: _Columns) 
 
 
 def _unit_range(values: NDArray[Any]) -> FloatArray:
-    """Shift and scale numbers or dates to a minimum of 0 and a range of at most 2."""
     numbers = values.astype(np.float64)
-    # Divide first, because differences between huge numbers overflow.
+    # Divide first, because differences between huge numbers could overflow.
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
     return np.asarray(numbers - numbers.min())
 

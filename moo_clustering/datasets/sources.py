@@ -140,7 +140,7 @@ def make_bags(
 
 
 def _spread_centres(k: int, d: int, rng: np.random.Generator) -> FloatArray:
-    """Select centres one by one: among random candidates, the one farthest from the previous centres."""
+    """Select centres by a farthest-first traversal of random candidates."""
     candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
     centres = candidates[:1]
     nearest = np.full(len(candidates), np.inf)

@@ -29,19 +29,17 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# Maximum number of cells in a dense array whose size depends on indices or declared values in a file.
+# A dense array whose size depends on indices or declared values in a file may have this number of cells.
 _MOST_CELLS = 2**30
-# Kinds of columns, as named by pandas, that can be converted to text without merging distinct cells.
+# Columns of these pandas kinds can be converted to text without merging distinct cells.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
-# Strings that mark missing cells in numeric columns.
 _NO_NUMBER = ("", "nan", "NaN", "NA")
-# Class names that look like missing cells.
 _LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
 _INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
-# In tables with at most this many rows, a column of unique values may still be categorical.
+# In tables with at most this many rows, a column of unique values may still be treated as categorical.
 _FEW = 20
 UNNAMED = "(unnamed first column)"
-# Names of the index columns that accumulate when a data frame is repeatedly written and read.
+# Names of the index columns that accumulate when a data frame is written and read repeatedly.
 _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
@@ -237,7 +235,7 @@ class Roles(NamedTuple):
     id_column: str | None = None
     drop: tuple[str, ...] = ()
     categories: bool = False  # whether features may be non-numeric
-    header: bool | None = None  # whether the first line names the columns; None infers this
+    header: bool | None = None  # whether the first line contains column names, or None to infer this
 
     def by_column(self) -> dict[str, str]:
         """Return the role of each named column. Raise a DataError if a column has two roles."""
@@ -262,10 +260,10 @@ def _text_frame(path: Path, roles: Roles, expansion: int, notes: list[str]) -> t
         cells = cells_of_text(table.text, table.separator, missing, path, header=0 if is_named else None)
         return _typed_frame(cells, text, notes)
 
-    # Identifiers and classes retain the notation used in the file: "007" is not 7, and "NA" may be a class.
+    # Identifiers and classes keep the notation of the file, because "007" is not 7, and "NA" may be a class.
     frame = frame_with(as_text, notes)
     others = _not_numeric(frame, [name for name in columns if name not in as_text])
-    if roles.categories and others:  # categories, too, retain this notation
+    if roles.categories and others:
         frame[others] = frame_with(set(columns), [])[others]
     return _without_index(frame, roles, notes), roles
 
@@ -291,7 +289,7 @@ def named_columns(
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
-    """Return whether all names are numbers, but not 0, 1, ..., which pandas writes by default."""
+    """Return whether all names are numbers, other than the names 0, 1, ... that pandas writes by default."""
     return all(map(is_number, names)) and (len(names) == 1 or names != [*map(str, range(len(names)))])
 
 
@@ -337,7 +335,7 @@ def column_names(head: list[files.Row], source: object, *, numbers: bool = False
 def cells_of_text(
     text: str, separator: str, missing: Mapping[str, Sequence[str]], source: object, *, header: int | None = 0
 ) -> pd.DataFrame:
-    """Read cells as strings; ``missing`` maps each column to the strings that mark missing cells."""
+    """Read cells as strings. ``missing`` maps each column to the strings that mark its missing cells."""
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -357,7 +355,6 @@ def cells_of_text(
 
 
 def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -> pd.DataFrame:
-    """Convert columns not in ``text`` to numbers or booleans if all of their cells permit this."""
     return pd.DataFrame(
         {name: column if name in text else typed(column, str(name), notes) for name, column in frame.items()},
         index=frame.index,
@@ -373,8 +370,8 @@ def typed(
     dates: bool = True,
 ) -> Any:
     """Convert a column to numbers or booleans if all of its known cells permit this, otherwise to strings."""
-    # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
-    # Columns of lists, bytes or pandas categoricals are returned unchanged.
+    # If ``dates`` is set, dates become days since the earliest date, and times of day and durations become
+    # hours. Columns of lists, bytes or pandas categoricals are returned unchanged.
     if files.is_plain(column) and files.indistinct_values(column) is None:
         packed = packed_days(column.to_numpy(dtype=np.float64, na_value=np.nan)) if dates else None
         return column if packed is None else _as_numbers(packed, name, notes)
@@ -422,7 +419,7 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
             raise DataError(f"{path} has two columns named {index!r}, one of them its index")
         try:
             names: Any = frame.index.astype(str)
-        except UnicodeDecodeError:  # an index of bytes
+        except UnicodeDecodeError:
             names = [str(name) for name in frame.index]
         frame.insert(0, index, names)
         if roles.id_column is None and index not in roles.by_column():
@@ -436,7 +433,7 @@ def _read_npz(path: Path, roles: Roles) -> Table:
     if not len(X):
         raise DataError(f"{path}: array 'X' has no rows")
     names = feature_names_of(arrays, X.shape[1], "X", path)
-    roles.by_column()  # checks that no array has two roles
+    roles.by_column()  # raises an error if an array has two roles
     files.check_names(dict.fromkeys(roles.drop, "drop"), names, path, "feature")
     keep = [column for column, name in enumerate(names) if name not in roles.drop]
     if not keep:
@@ -453,7 +450,6 @@ def _read_npz(path: Path, roles: Roles) -> Table:
 
 
 def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source: object) -> Table:
-    """Add the identifiers, known classes and partial labels; ``column(name)`` returns a column."""
     if roles.id_column is not None:
         table = replace(table, row_ids=identifiers(column(roles.id_column), roles.id_column, source))
     known, partial = (None if name is None else column(name) for name in (roles.labels, roles.partial_labels))
@@ -461,7 +457,7 @@ def _with_roles(table: Table, roles: Roles, column: Callable[[str], Any], source
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the array names in an npz archive; none if it is damaged, which the readers will report."""
+    """Return the array names in an npz archive, or none if the archive is damaged."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -575,8 +571,7 @@ def _example(column: pd.Series[Any]) -> str:
 
 
 def _check_numbers(X: FloatArray, features: Sequence[str], source: object) -> None:
-    """Raise a DataError for empty, NaN or infinite cells; warn about codes (see :func:`warn_of_codes`)."""
-    # Check the sum first, without copying X: it is finite only if all values are finite.
+    # If the sum is finite, all values are finite. Computing the sum does not copy X.
     with np.errstate(over="ignore", invalid="ignore"):
         is_finite = np.isfinite(X.sum())
     if not is_finite and len(bad := np.argwhere(~np.isfinite(X))):
@@ -606,7 +601,6 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
 
 
 def _category_frame(frame: pd.DataFrame, categories: Sequence[str], source: object) -> pd.DataFrame:
-    """Convert the features to stripped strings (categories), booleans or float64."""
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
@@ -638,7 +632,6 @@ def _as_text(column: pd.Series[Any], name: str, source: object) -> Any:
 
 
 def _check_categories(text: Any, name: str, source: object) -> None:
-    """Raise a DataError if all texts differ; warn if they look like numbers or identifiers."""
     n_different = len(set(text))
     if n_different == len(text) > _FEW:
         raise DataError(
@@ -672,14 +665,14 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: object) -> NDArray[np.str_]:
-    """Convert row identifiers to strings; number repeated identifiers and issue a warning."""
+    """Convert row identifiers to strings. Repeated identifiers are numbered, and a warning is issued."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
         raise DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # Number the first of several equal names too, because it would be ambiguous without a number.
+        # The first of several equal names is also numbered, because it would be ambiguous without a number.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:
@@ -711,9 +704,10 @@ def require_short(texts: Any, what: str, role: str) -> None:
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[Int64Array, tuple[str, ...]]:
     """Encode classes as 0, 1, ... in name order (numbers by value), and "", None and NaN as -1."""
-    # Integers with and without ".0" are the same class. Other strings that differ after stripping are
-    # distinct classes (01 and 1, 1E2 and 100). Warns about names that differ only in whitespace or notation,
-    # or look like missing cells. With ``minus_one_is_missing``, the text "-1" marks missing classes too.
+    # Integers with and without ".0" are the same class. Other texts that differ after stripping are distinct
+    # classes, such as 01 and 1, or 1E2 and 100. Warnings report names that differ only in whitespace or
+    # notation, and names that look like missing cells. With ``minus_one_is_missing``, "-1" also marks a
+    # missing class.
     texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
@@ -750,10 +744,10 @@ def holds_columns(path: Path) -> bool:
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
     """Read a table in the notation of its file, and return the cells, the roles and notes for the user."""
-    # Cells are text, except for typed columns in Parquet files. Text is decoded as UTF-8, as UTF-16 if it has
-    # a byte order mark, and as Windows-1252 otherwise; ``attrs["csv"]`` of the frame is its separator and
-    # encoding. Trailing empty rows and unnamed empty columns are dropped. An unnamed first column becomes the
-    # identifiers.
+    # Cells are text, except for typed columns in Parquet files. Text is decoded as UTF-8 or, if it has a byte
+    # order mark of UTF-16, as UTF-16. If this fails, it is decoded as Windows-1252. The frame's
+    # ``attrs["csv"]`` contains the separator and the encoding. Trailing empty rows and unnamed empty columns
+    # are dropped. An unnamed first column becomes the identifiers.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)
@@ -776,7 +770,6 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
 def _without_empty_ends(
     rows: list[files.Row], path: Path, header: bool | None, notes: list[str]
 ) -> tuple[list[str], list[files.Row]]:
-    """Return the column names and the rows without trailing empty columns and rows."""
     head, rest = rows[:1], rows[1:]
     if head:
         line, names = head[0]

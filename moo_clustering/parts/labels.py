@@ -17,7 +17,7 @@ from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
-# Metadata key in label files: hash of the model, index of the first row, and number of rows.
+# Metadata key in label files for the hash of the model, the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
 
@@ -53,14 +53,14 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for label indicators
     """
     with warnings.catch_warnings(action="ignore"):
-        # Label a row of ones to find the dtype and shape, and to raise an error if n_features is wrong.
+        # Labelling a row of ones reveals the dtype and shape, and fails if n_features is wrong.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
     except ImportError:
         return np.concatenate(parts.map(_labels, label, description="labels"))
     if (client := current_client()) is not None:
-        check_workers(client)  # if unchecked, Dask retries tasks that workers cannot unpickle
+        check_workers(client)  # otherwise, Dask would retry tasks that workers cannot unpickle
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
     blocks = []
     for part in parts.items:
@@ -92,7 +92,8 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
     target = checked_path(folder, "folder").absolute()
     target.mkdir(parents=True, exist_ok=True)
-    digest = joblib.hash(label, hash_name="sha1")  # equal for equal objects, even if pickles differ
+    # Equal objects have equal hashes, even if their pickles differ.
+    digest = joblib.hash(label, hash_name="sha1")
     files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
     keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
     for file in sorted(target.glob("labels-*.parquet")):
@@ -119,12 +120,12 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
 
     file, key = named[start]
     if os.path.exists(file):
-        return len(rows)  # the task is repeated because its worker died after writing
+        return len(rows)  # the task is repeated, because its worker died after writing
     found: Any = _labels(rows, start, label)
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})
     table = table.replace_schema_metadata({_KEY: key})
-    # Use the process ID in the temporary name: after a failure, two workers can write the same part.
+    # The process ID is required, because two workers can write the same part after a failure.
     temporary = f"{file}.{os.getpid()}.partial"
     try:
         parquet.write_table(table, temporary)

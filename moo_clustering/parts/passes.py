@@ -11,14 +11,13 @@ from weakref import WeakSet
 from moo_clustering._messages import progress_bar
 
 Merge = Callable[[Any, Any], Any]
-# Number of results merged per task, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients with workers that were found to have the same package version as this process.
+# Clients whose workers are known to have the same package version as this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 
 class Part(NamedTuple):
-    """Part of a table; its rows are returned by ``read()`` or computed by the Dask object ``delayed``."""
+    """Part of a table, whose rows ``read()`` returns or the Dask object ``delayed`` computes."""
 
     name: str
     start: int
@@ -39,7 +38,7 @@ def current_client() -> Any:
     if distributed is None:
         return None
     with suppress(ValueError):
-        # This succeeds only inside a task. Waiting there for other tasks could block the worker forever.
+        # ``get_worker`` succeeds only inside a task, where waiting for other tasks could block the worker.
         distributed.get_worker()
         return None
     with suppress(ValueError):
@@ -57,7 +56,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return or merge the results of ``visit(part, rows, *args)``; rows is None unless Dask computes rows."""
+    """Return or merge the results of ``visit(part, rows, *args)``. Without Dask objects, ``rows`` is None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
@@ -96,14 +95,15 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Send the arguments as a task, which Dask reruns if its worker dies; ``scatter`` would lose them.
+        # The arguments are sent as a task, which Dask reruns if its worker dies. ``scatter`` would lose the
+        # arguments.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)
             if items[0].delayed is not None:
                 rows = client.compute([part.delayed for part in items], retries=_RETRIES)
             for part, some in zip(items, rows, strict=True):
-                # Drop ``delayed``, so that a task does not contain the graph of all parts.
+                # ``delayed`` is dropped, so that a task does not contain the graph of all parts.
                 future = submit(_visited, visit, part._replace(delayed=None), some, shared, retries=_RETRIES)
                 future.add_done_callback(lambda _, n=part.n_rows: progress.update(n))
                 futures.append(future)
@@ -122,7 +122,6 @@ def _run_on(
             "fewer rows, or workers with more memory"
         ) from error
     finally:
-        # After an error or Ctrl-C, cancel the tasks that have not started.
         client.cancel(futures)
 
 
@@ -132,7 +131,7 @@ def check_workers(client: Any) -> None:
         return
 
     def version() -> str:
-        # Nested functions are pickled by value, so this function also runs on workers without the package.
+        # Nested functions are pickled by value, so that workers without the package can run this function.
         try:
             return str(importlib.import_module("moo_clustering").__version__)
         except ImportError as error:
@@ -153,7 +152,7 @@ def _visited(visit: Any, part: Part, rows: Any, args: Any) -> Any:
     try:
         return visit(part, rows, *args)
     except (ValueError, TypeError) as error:
-        return Fault(error)  # if it were raised, Dask would repeat the task, which would fail again
+        return Fault(error)  # if the error were raised, Dask would repeat the task and fail again
 
 
 def _merged(merge: Merge, group: list[Any]) -> Any:

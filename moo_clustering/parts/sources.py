@@ -25,7 +25,7 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# Number of rows per part, if file and chunk sizes permit (10 MB with 10 float32 features).
+# Number of rows per part, if file and chunk sizes permit. With 10 float32 features, a part takes 10 MB.
 ROWS_PER_PART = 250_000
 _FILL = "fill them in or drop such rows before the fit"
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
@@ -226,7 +226,11 @@ def _selected(
     where: str,
     others: Set[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the columns to read; names that are in neither ``names`` nor ``others`` raise a ValueError."""
+    """Return the columns to read.
+
+    Raises a ValueError if a column to read is not in ``names``, or if a dropped column is neither in
+    ``names`` nor in ``others``.
+    """
     for name in (*(columns or ()), *(name for name in drop if name not in others)):
         if name not in names:
             raise ValueError(
@@ -244,10 +248,10 @@ def _of_array(source: Any, rows_per_part: int) -> Parts:
     base: Any = source.base if isinstance(source, np.memmap) else None
     is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
-        # Pickle only the file's name and layout: workers memory-map the file themselves.
+        # Only the name and layout of the file are pickled, because workers memory-map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not is_array:
-        # Parts consist of whole chunks, so each chunk is read once.
+        # Parts consist of whole chunks, so that each chunk is read once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
@@ -291,7 +295,6 @@ def _of_dask(source: Any, columns: Sequence[str] | None, drop: Sequence[str]) ->
 
 
 def _fragments(paths: list[str]) -> list[Any]:
-    """Return the pyarrow fragments (one per file) of Parquet or CSV files, folders, globs and URLs."""
     fsspec = optional_package("fsspec", "parquet", "reading files in parts")
     arrow = optional_package("pyarrow.dataset", "parquet", "reading files in parts")
     files: list[str] = []
@@ -321,7 +324,7 @@ def _fragments(paths: list[str]) -> list[Any]:
     try:
         first = arrow.dataset(files[:1], filesystem=fs, format=kind).schema
         if kind == "csv":
-            # Read integer columns as floats, because later rows may contain decimal fractions.
+            # Integer columns are read as floats, because later rows may contain decimal fractions.
             numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
             options = optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(column_types=numbers)
             kind = arrow.CsvFileFormat(convert_options=options)
@@ -376,7 +379,6 @@ def _schema(fragment: Any) -> Any:
 
 
 def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
-    """Return an error that names the file and, if a CSV file contains text, the column."""
     name, text = os.path.basename(path), re.search(r"CSV column #(\d+): .*(invalid value .*)", str(error))
     if text is None:
         reason = str(error).rsplit("': ", 1)[-1].removeprefix("Invalid: ").rstrip(".")
@@ -387,7 +389,7 @@ def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
 
 
 def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
-    """Return the parts of a file: consecutive row groups of a Parquet file, otherwise the whole file."""
+    """Return the parts of a file. A Parquet file is split between row groups. A CSV file is one part."""
     stamp = _stamp(fragment)
     if not hasattr(fragment, "row_groups"):
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]
@@ -413,7 +415,7 @@ def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part:
 
 
 def _stamp(fragment: Any) -> tuple[Any, ...]:
-    """Return a file's size and modification time, from which a rewritten file can be recognised."""
+    """Return the size and modification time of a file, which reveal whether it was rewritten."""
     info = fragment.filesystem.get_file_info(fragment.path)
     if info.type.name == "NotFound":
         raise FileNotFoundError(
@@ -462,7 +464,6 @@ def visit_part(
 
 
 def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArray[Any]:
-    """Convert an array, frame or pyarrow table to a C-contiguous array, column by column."""
     if columns is None:
         return np.ascontiguousarray(found, dtype=dtype)
     is_frame = hasattr(found, "iloc")
@@ -472,7 +473,6 @@ def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArra
     table = np.empty((len(found), len(columns)), dtype=dtype)
     for place in range(len(columns)):
         column = found.iloc[:, place] if is_frame else found.column(place)
-        # Convert missing integers to NaN.
         table[:, place] = column.to_numpy(dtype=dtype, na_value=np.nan) if is_frame else column.to_numpy()
     return table
 
@@ -486,7 +486,6 @@ def _numbered(rows: NDArray[Any], start: int, numbers: NDArray[Any]) -> NDArray[
 
 
 def _dtype_of(types: Any) -> Any:
-    """Return float32 if all types are float32 or float16, otherwise float64."""
     kinds = [np.dtype(getattr(kind, "numpy_dtype", kind)) for kind in types]
     return np.dtype(np.float32 if all(k.kind == "f" and k.itemsize <= 4 for k in kinds) else np.float64)
 

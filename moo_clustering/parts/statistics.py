@@ -19,10 +19,10 @@ Offsets = tuple[FloatArray, FloatArray]
 class Survey:
     """Column bounds of a partitioned table, and a uniform sample of its rows without replacement."""
 
-    # One pass finds bounds and sample, which do not depend on the division into parts. ``numbers`` are the
-    # row indices of the sample, in random order; ``rows`` are its rows in float64. ``offsets`` are the first
-    # sampled row, and the mean of the sampled rows relative to it. They are subtracted one after the other,
-    # so that statistics lose little to rounding.
+    # One pass finds the bounds and the sample, which do not depend on the division into parts. ``numbers``
+    # contains the row indices of the sample in random order, and ``rows`` the sampled rows in float64.
+    # ``offsets`` consists of the first sampled row and the mean of the sampled rows relative to this row.
+    # Both are subtracted one after the other, so that statistics lose little to rounding.
 
     def __init__(self, parts: Parts, sample_size: int, *, seed: int = 0) -> None:
         # Each part returns only rows whose keys are below a limit, because other rows are hardly ever drawn.
@@ -30,7 +30,7 @@ class Survey:
         drawn = partial(parts.map, _extremes, sample_size, seed, merge=_wider, description="sample")
         self.low, self.high, sample = drawn(key_limit(sample_size, parts.n_rows))
         if len(sample.keys) < min(sample_size, parts.n_rows):
-            # With probability 10^-9, too few keys are below the limit. In this case, draw without a limit.
+            # With probability 10^-9, too few keys are below the limit. In this case, no limit is used.
             self.low, self.high, sample = drawn(np.inf)
         self.parts, self.numbers = parts, sample.numbers
         self.rows = np.ascontiguousarray(sample.rows, dtype=np.float64)
@@ -49,11 +49,12 @@ class Survey:
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest centre in one pass, for each of p candidates (sets of k centres)."""
-        # ``centers``, shape (p, k, d), are relative to ``offsets``. Ties go to the first centre. A
-        # candidate's statistics depend neither on the division into parts nor on other candidates.
+        # ``centers`` has shape (p, k, d) and is relative to ``offsets``. If several centres are nearest, the
+        # first is chosen. The statistics of a candidate depend neither on the division into parts nor on
+        # other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # Round in units that depend only on the candidate's own centres and the table.
+        # The units of rounding depend only on the candidate's own centres and on the table.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -70,12 +71,12 @@ class Survey:
 class CenterStatistics(NamedTuple):
     """Statistics for p candidates: sets of k centres, whose clusters are the rows nearest to each centre."""
 
-    sizes: Int64Array  # (p, k)
-    means: FloatArray  # (p, k, n_features); the centre if a cluster is empty
+    sizes: Int64Array
+    means: FloatArray  # (p, k, n_features), mean of the cluster, or the centre if the cluster is empty
     squares: FloatArray  # (p, k), sums of squared distances to the centre
     scatter: FloatArray  # (p, k), sums of squared distances to the mean
-    first: Int64Array  # (p, k), first row of the cluster, or n_rows if it is empty
-    far: FloatArray  # (p, k, n_features), row farthest from the centre, or the centre if a cluster is empty
+    first: Int64Array  # (p, k), first row of the cluster, or n_rows if the cluster is empty
+    far: FloatArray  # (p, k, n_features), row farthest from the centre, or the centre if the cluster is empty
 
 
 class Drawn(NamedTuple):
@@ -153,6 +154,5 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # Ties in distance are broken by the first row.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

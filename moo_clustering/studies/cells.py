@@ -43,7 +43,7 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# Parameter that sets the number of clusters, for classes that have no parameter ``n_clusters``.
+# Classes without a parameter ``n_clusters``, and the parameter that sets their number of clusters.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
@@ -86,17 +86,17 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute and save all cells missing from the store; return False after Ctrl-C, otherwise True."""
+    """Compute and save all cells missing from the store. Return False after Ctrl-C, otherwise True."""
     # ``compute(key, data)`` must be importable by other processes, must return a JSON-serialisable value, and
     # must derive all randomness from the key. If ``compute`` fails, a CellError names the cell. To save
-    # memory, ``data(key)`` loads the data just before the cell is computed.
+    # memory, ``data(key)`` is called just before the cell is computed.
     if not (missing := [key for key in cells if key not in store]):
         return True
     counts = {"total": len(cells), "initial": len(cells) - len(missing), "unit": "cell"}
     bar = progress_bar(desc=description, disable=not verbose, **counts)
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in missing)
-    # closing() cancels submitted cells if the loop ends early.
+    # If the loop ends early, ``closing`` cancels the submitted cells.
     with bar, closing(finished_calls(calls, n_jobs=n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -108,7 +108,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # A terminal sends Ctrl-C to all of its processes, but only the parent process should handle it.
+    # A terminal interrupts all of its processes, but only the parent process should handle Ctrl-C.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -126,10 +126,10 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 
 
 class CellStore:
-    """JSON Lines file: the first line contains the experiment's parameters, each other line a cell."""
+    """JSON Lines file with an experiment's parameters in the first line and a cell in each other line."""
 
-    # ``add`` returns after the line has been written to disk. Opening a file removes an incomplete last line
-    # of a killed run. Raises a StoreError if the file is not a store or has different parameters.
+    # ``add`` returns after the line is on the disk. Opening a file removes an incomplete last line of a
+    # killed run. If the file is not a store or has different parameters, a StoreError is raised.
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
         self.path = path
@@ -157,10 +157,10 @@ class CellStore:
         self._values[name_of_cell(key)] = held
 
     def _append(self, line: bytes) -> None:
-        """Append a line; after an error, the file is unchanged."""
+        """Append a line. If this fails, the file is left unchanged."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # On a full disk, a write can store part of a line without an error; writing the rest then fails.
+            # On a full disk, a write can store part of a line without an error. Writing the rest then fails.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -172,11 +172,11 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop all cells for whose values ``found`` returns True; they can be added again with new values."""
+        """Drop all cells for whose values ``found`` returns True. These cells can be added again."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
-        """Return the JSON values of finished cells; raise a KeyError if a cell is unfinished."""
+        """Return the JSON values of finished cells. Raises a KeyError if a cell is unfinished."""
         return [self._values[name_of_cell(key)] for key in keys]
 
     def __enter__(self) -> Self:
@@ -243,7 +243,7 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # A validity index that is undefined for the labels has an absolute value of at least ``UNDEFINED``.
+        # If a validity index is undefined for the labels, its absolute value is at least ``UNDEFINED``.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
@@ -278,7 +278,7 @@ def serve() -> None:
     key, job = loads(sys.stdin.buffer.read())
     with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
         os.dup2(2, 1)
-        # After the timeout, exit with code 1, even if compiled code does not return.
+        # After the timeout, the process exits with code 1, even if compiled code does not return.
         faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
         value = _computed(key, job)
         faulthandler.cancel_dump_traceback_later()
@@ -286,7 +286,7 @@ def serve() -> None:
 
 
 def _computed(key: Key, job: Job) -> dict[str, Any]:
-    # Copy the data, because a method may modify them in place.
+    # The data are copied, because a method may modify them in place.
     seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
     try:
         with one_thread(), _named_warnings(f"{key['method']} on {key['data']}, seed {seed}"):
@@ -317,7 +317,10 @@ def _named_warnings(name: str) -> Iterator[None]:
 
 
 def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
-    """Fit a method; return labels, number of evaluations and front (the last two are None if unavailable)."""
+    """Fit a method, and return the labels, the number of evaluations and the front.
+
+    If the method does not report them, the number of evaluations and the front are None.
+    """
     if isinstance(method, tuple):
         problem = method[0](X)
         result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
@@ -343,7 +346,7 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
 
 
 def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
-    """Return a clone, and set its seed and number of clusters, including those of pipeline steps."""
+    """Return a clone with this seed and number of clusters, which are also set in pipeline steps."""
     model, given = clone(method), {}
     known = model.get_params()
     for name in known:
@@ -356,7 +359,6 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run a search's controls (see :mod:`moo_clustering.controls`) with one seed."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)

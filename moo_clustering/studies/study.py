@@ -50,7 +50,6 @@ _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ami": metrics.adjusted_mutual_info_score,
     "accuracy": clustering_accuracy,
 }
-# Keys of a TOML file: arguments for Study, and options for the command.
 _ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
 _OPTIONS = ("jobs", "compare")
 _PAGE = """<!DOCTYPE html>
@@ -192,11 +191,11 @@ class Study:
 
     @contextmanager
     def _store(self, retry: bool) -> Iterator[cells.CellStore]:
-        """Open the saved cells; raise an error if the data sets or methods are no longer the same."""
+        """Open the saved cells. If the data sets or methods have changed, raise an error."""
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Identify generated data by their values for seed 0, because the study's seeds may change later.
+            # Generated data are identified by their values for seed 0, because the seeds may change later.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -304,7 +303,6 @@ class Study:
     def _trial(
         self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
     ) -> Any:
-        """Return a method's mean score for the given parameters, or the error of the first failed run."""
         made = tuning.with_parameters(base, parameters)
         shared = {"tuned": _described(made)}
         keys: list[cells.Key] = [{"data": data, "seed": seed, **shared} for data, seed in runs]
@@ -582,7 +580,7 @@ class Study:
             raise ValueError(f"the study already has a method named {name!r}; choose another name")
 
     def _compared(self) -> list[str]:
-        """Return the data sets used in tables and tests, without data sets used to tune a method."""
+        """Return the data sets for tables and tests. Data sets used to tune a method are excluded."""
         tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
@@ -614,7 +612,10 @@ class Study:
         return [(key, values[name]) for key, name in named if name in values]
 
     def _read(self, name: str, seed: int) -> tuple[Any, Any]:
-        """Return the features and classes (-1: unknown) of a data set; the last data set is cached."""
+        """Return the features and classes of a data set, with -1 for unknown classes.
+
+        The last data set is cached.
+        """
         mark = (name, seed if cells.takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
             self._loaded = mark, cells.features_and_classes(name, self.data[name], seed)
@@ -628,7 +629,6 @@ class Study:
         return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
-        """Return the name of the score, whether greater is better, and its values by data set and method."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater
@@ -640,7 +640,6 @@ class Study:
         return stats.rank_matrix(filled, np.full(len(filled), 2.0**-46), greater)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
-        """Concatenate the control runs of a search over all data sets and seeds."""
         names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
         if not names:
             raise ValueError("the study has no controls; use controls=True and at least one search")
@@ -655,7 +654,6 @@ class Study:
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
 
     def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
-        """Return the objective names and, for each method, its fronts on a data set (one per seed)."""
         data = checks.choice("data", data or next(iter(self.data)), self.data)
         found: dict[str, list[Any]] = {name: [] for name in self.methods}
         for key, value in self._finished():
@@ -673,7 +671,6 @@ class Study:
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
-        """Return a warning for each method and data set with failed or timed-out cells."""
         bad = dict[tuple[str, str], list[str]]()
         for key, value in self._finished():
             if "error" in value:
@@ -720,7 +717,7 @@ class StudyTable:
 
     def _styled(self, bold: str, escape: str) -> Any:
         marks, plain = np.where(self.best, bold, ""), self.frame.rename_axis(index=None, columns=None)
-        # Use fixed identifiers: with random ones, files of identical studies would differ.
+        # Identifiers are fixed, because random identifiers would make files of identical studies differ.
         style = plain.style.set_uuid(re.sub(r"\W+", "_", self.caption.partition(":")[0]))
         style = style.apply(lambda _: marks, axis=None).format(escape=escape)
         return style.format_index(escape=escape, axis=0).format_index(escape=escape, axis=1)
@@ -757,7 +754,6 @@ class MethodComparison:
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
-    """Return sentences on the results of Friedman's test and the pairwise tests."""
     said = []
     if single:
         said.append(f"Warning: the pairs are seeds, not data sets; the tests apply only to {single}.")
@@ -792,7 +788,6 @@ def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Return statistics of paired differences, with the rank-biserial correlation as effect size."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
@@ -805,14 +800,13 @@ def _paired(ours: Any, theirs: Any) -> dict[str, float]:
 
 
 def _rank_biserial(away: FloatArray) -> FloatArray:
-    """Return each row's rank-biserial correlation: (positive - negative rank sum) / total rank sum."""
+    """Return each row's rank-biserial correlation, (positive - negative rank sum) / total rank sum."""
     ranks = np.where(away == 0, 0.0, rankdata(np.abs(away), axis=1))
     signed: FloatArray = (ranks * np.sign(away)).sum(axis=1) / np.maximum(ranks.sum(axis=1), 1.0)
     return signed
 
 
 def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, Any]:
-    """Return entries by name; raise a ValueError if there are no entries or if a name is repeated."""
     if isinstance(given, Mapping):
         pairs = [(str(key), entry) for key, entry in given.items()]
     elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
@@ -836,7 +830,7 @@ def _data_name(entry: Any, number: int) -> str:
 
 
 def _described(method: Any) -> str:
-    """Return a text that identifies a method's class and parameters, without memory addresses."""
+    """Return a text that identifies the class and parameters of a method. Memory addresses are omitted."""
     if isinstance(method, Tuning):
         return "tuned: " + "; ".join(dict.fromkeys(map(_described, method.methods.values())))
     if isinstance(method, tuple):
@@ -914,7 +908,7 @@ def _method_of_toml(name: str, entry: Any) -> Any:
 
 
 def _table_of_toml(path: Path, *, prepare: bool = False, **options: Any) -> Any:
-    """Read a table; with ``prepare``, convert its columns as ``moo-clustering fit`` does."""
+    """Read a table. With ``prepare``, its columns are converted as by ``moo-clustering fit``."""
     if prepare:
         frame, roles, _ = read_frame(path, Roles(**{**options, "drop": tuple(options.get("drop", ()))}))
         classes = None if roles.labels is None else frame[roles.labels].replace("", -1)

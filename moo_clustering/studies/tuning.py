@@ -71,7 +71,7 @@ def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
 
 def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if isinstance(domain, list) and domain:
-        # Let optuna suggest the index of a choice, because optuna can store only numbers and strings.
+        # Choices are suggested by their index, because optuna can store only numbers and strings.
         return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
     ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
     numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
@@ -106,8 +106,8 @@ def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
 def search(
     space: Mapping[str, Any], score: Callable[[Any], float | str], *, greater: bool, n_trials: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Run trials with optuna's TPE sampler; return each trial's parameters and ``score`` or ``error``."""
-    # The search depends only on the seed and the scores, so saved scores suffice to replay it.
+    """Run trials with optuna's TPE sampler. Return each trial's parameters and ``score`` or ``error``."""
+    # The search depends only on the seed and the scores, so that saved scores suffice to replay the search.
     optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []
     level = optuna.logging.get_verbosity()
@@ -132,7 +132,7 @@ def search(
 
 
 def best_of(trials: Sequence[Mapping[str, Any]], greater: bool) -> Mapping[str, Any]:
-    """Return the best trial, or the first of equally good ones; raise a ValueError if all trials failed."""
+    """Return the first of the best trials. Raises a ValueError if all trials failed."""
     if not (done := [trial for trial in trials if "score" in trial]):
         raise ValueError(f"all {len(trials)} trials failed, the first with: {trials[0]['error']}")
     return (max if greater else min)(done, key=lambda trial: float(trial["score"]))
