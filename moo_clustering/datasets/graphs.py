@@ -61,11 +61,11 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> table
         warn_caller(f"{path.name}: omitted {loops} loop{'s' * (loops > 1)} (edges from a node to itself)")
         graph.setdiag(0.0)
     graph.eliminate_zeros()
-    if len({*map(str, graph.data if weights is None else weights)} - {"None", ""}) > 1:
-        warn_caller(f"{path.name}: the edge weights are ignored")
-    graph.data[:] = 1.0
     if not graph.nnz:
         raise DataError(f"{path} has no edges between different nodes")
+    if np.ptp(graph.data) > 0 if weights is None else len({*map(str, weights)} - {"None", ""}) > 1:
+        warn_caller(f"{path.name}: the edge weights are ignored")
+    graph.data[:] = 1.0
     ids = tables.identifiers(names, "label", path)
     return tables.labelled(tables.Table(path.name, graph, tuple(ids.tolist()), ids), classes, None)
 
