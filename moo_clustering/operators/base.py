@@ -24,7 +24,7 @@ from moo_clustering._docs import Documented
 from moo_clustering.encodings import Encoding
 from moo_clustering.problems.partition import UNDEFINED_INDEX
 
-# Parameters shared by several operators, for :func:`~moo_clustering._docs.documented`.
+# Parameters that several operators share. :func:`~moo_clustering._docs.documented` adds them to docstrings.
 SHARED = """
 Parameters
 ----------
@@ -80,7 +80,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Yield user-defined operators among the attributes of an algorithm and, recursively, its operators."""
+    """Yield the user-defined operators among the attributes of ``owner``, searching ``depth`` levels deep."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -113,7 +113,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 class SeededOperator(Documented, ABC):
     """Base class for pymoo operators that depend only on the problem, the genes and a random generator."""
 
-    # Arguments of :func:`require`: problem class for the error message, and required attributes.
+    # Name of a problem class for the error message, followed by the attributes that a problem must have.
     _needs: ClassVar[tuple[str, ...]] = ()
 
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
@@ -123,9 +123,10 @@ class SeededOperator(Documented, ABC):
 
     @abstractmethod
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
-        """Vary, repair or sample individuals, using only random numbers from ``rng``.
+        """Return the crossed, mutated, repaired or sampled genes, drawing all random numbers from ``rng``.
 
-        ``X`` contains the individuals to cross, mutate or repair. Samplings get the number to draw instead.
+        ``X`` contains the genes of the individuals. If the operator is a sampling, ``X`` is the number of
+        individuals to draw.
         """
 
 
@@ -182,7 +183,7 @@ class DrawnMutation(SeededMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = deepcopy(pop)
-        # Indexing does not copy individuals, so setting their genes modifies ``pop``.
+        # Indexing does not copy individuals, so setting the genes of ``drawn`` also changes ``pop``.
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
             self._mutate(problem, drawn, *args, random_state=rng, **kwargs)

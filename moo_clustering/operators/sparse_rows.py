@@ -21,7 +21,7 @@ from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 Tables = tuple[FloatArray, Labels]
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
-# Attributes in which individuals store the errors and link counts of their rows.
+# Individuals store the errors and the numbers of links of their rows in these attributes.
 TABLES = ("row_errors", "row_sizes")
 
 
@@ -156,7 +156,7 @@ class SupportMutation(base.DrawnMutation):
     def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
         base.require(problem, *self._needs)
         for individual in drawn:
-            # Copy all arrays, because a parent may use the same arrays.
+            # All arrays are copied, because a parent may use the same arrays.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):

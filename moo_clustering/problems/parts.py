@@ -134,7 +134,7 @@ class ChunkedCenterProblem(SignedProblem):
 
 
 def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArray]:
-    """Return all indices by name; ``total`` is the sum of squares about the mean of all rows."""
+    """Return all indices by name, where ``total`` is the sum of squares about the mean of all rows."""
     used = found.sizes > 0
     k = used.sum(axis=1)
     within, mean_square = found.scatter.sum(axis=1), 2.0 * total / n
@@ -150,7 +150,7 @@ def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArr
     worst = np.where(pairs, (spread[:, :, None] + spread[:, None]) / apart, 0.0).max(axis=2)
     davies = worst.sum(axis=1) / np.maximum(k, 1)
     if mean_square < NOTHING:
-        # All rows are identical.
+        # This happens if all rows are identical.
         xie_beni, davies = np.zeros(len(k)), np.zeros(len(k))
     return {
         "sum_of_squares": within,

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 # Name of the column with each solution's adjusted Rand index relative to the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
-# Name of the fact that the page shows in its footer.
+# The page shows this fact in its footer.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# If the labels of front members must first be computed, only some members are shown: at most
-# AFFORDABLE_LABELS labels in total, but at least FEWEST_MEMBERS members.
+# If the labels of front members must first be computed, at most AFFORDABLE_LABELS labels in total are shown,
+# but at least FEWEST_MEMBERS members.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Names = Sequence[str] | None
 # Types of the entries of ``cuts``, ``left_out``, ``limits`` and ``doubts`` in ReportContent.
@@ -109,7 +109,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 def cuts(result: ClusteringResult, run: Solutions, columns: Sequence[Column]) -> list[Cut]:
     """Return solutions to compare: the chosen one, and alternatives of the pool or up to 5 front members."""
-    # For each number of clusters, compare only the front member most similar to the chosen solution.
+    # For each number of clusters, the front member that is most similar to the chosen solution is compared.
     found, chosen, named = run.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -393,8 +393,8 @@ class Solution:
     labels: Labels
     roles: list[str]
     member: int | None = None  # row of the front
-    values: FloatArray | None = None  # objectives with original signs, if known
-    medoids: Int64Array | None = None  # medoid of each cluster, if the method uses medoids
+    values: FloatArray | None = None  # with original signs
+    medoids: Int64Array | None = None  # of each cluster
     cluster_names: list[str] | None = None
 
     @property
@@ -409,9 +409,9 @@ class Solutions:
     """Partitions of a run in the order of the report, which starts with the members of the front."""
 
     found: list[Solution] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # sentences on omitted or repaired partitions
+    notes: list[str] = field(default_factory=list)  # about omitted or repaired partitions
     chosen: int = 0  # index of the result
-    rules: dict[str, int] = field(default_factory=dict)  # index of the partition that each rule selects
+    rules: dict[str, int] = field(default_factory=dict)  # position of the selected partition
     _places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, solution: Solution) -> int:
@@ -440,7 +440,10 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the index of front row ``member``, or None if it is missing or its partition differs."""
+        """Return the position of front row ``member``, or None if it is missing or its partition differs.
+
+        The clusters of the row are renumbered as in ``labels``.
+        """
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -487,8 +490,8 @@ class Report:
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
-        # The attribute srcdoc isolates the page's scripts and styles from the notebook. A link to the file
-        # would not work if the notebook runs on another machine.
+        # The attribute srcdoc isolates the scripts and styles of the page from those of the notebook. A link
+        # to the file would not work if the notebook runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
             f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: 800px; border: 0"></iframe>'
@@ -506,11 +509,11 @@ def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
             run.place(labels, name)
         selected = {}
         for rule in dict.fromkeys(map(str, result.rules)):
-            # Skip rules that this fit does not support.
+            # A ValueError means that this fit does not support the rule.
             with warnings.catch_warnings(action="ignore"), suppress(ValueError):
                 selected[rule] = result if result.select is None else result.select(rule)
         for rule, own in selected.items():
-            # The page shows these rules on buttons, so the solutions are not labelled with them.
+            # The names of these rules do not become roles, because the page shows the rules on buttons.
             run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
         for name, labels in result.controls.items():
             run.place(labels, name)
@@ -532,7 +535,7 @@ def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Add the partition of a result unless it is already present, and return its index."""
+    """Add the partition of a result unless it is already present, and return its position."""
     place = solutions.place(result.labels, role, member=result.member, always_named=always_named)
     solution = solutions.found[place]
     if solution.cluster_names is None:
@@ -543,7 +546,7 @@ def _place(
         solution.values = result.values
     if result.member is None or any(each.member == result.member for each in solutions.found):
         return place
-    # The result's front member was omitted, so the result takes its place.
+    # The front member of the result was omitted, so the result takes its place.
     if solution.member is None and result.front is not None:
         solution.member = result.member
         solution.values = result.front.values[result.member]
