@@ -43,7 +43,7 @@ from moo_clustering.algorithms.pymoo_search import (
 )
 from moo_clustering.operators import CanonicalDuplicates, generic
 
-# Limits the memory, because all initial samples are stored.
+# The number of initial samples is limited, because all samples are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
 Trial = Callable[[NDArray[Any]], Batch]

@@ -587,7 +587,6 @@ class PymooSearch:
                 check_infills(infills, self.problem, who)
             algorithm.evaluator.eval(self.problem, infills, algorithm=algorithm)
             if is_own(self.problem):
-                # Some algorithms return a single individual.
                 for individual in [infills] if isinstance(infills, Individual) else infills:
                     who, shape = type(self.problem).__name__, (self.problem.n_obj,)
                     array_of(individual.F, who, shape, "objectives of every individual")
@@ -696,7 +695,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination decided by ``early`` alone. pymoo can read but does not enforce the number of generations."""
+    """Termination decided by ``early`` alone. The number of generations is not enforced."""
 
     early: Termination | None = None
 
@@ -713,7 +712,7 @@ class AlgorithmState:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # token of each value, shape of each part
+        self._initial: dict[Path, Any] = {}  # token of each value or shape of each part, by path
         self._kept: list[Any] = []  # references that keep ids unique
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):

@@ -198,7 +198,6 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
     k = 1 + int(max(rows.max(initial=0), others.max(initial=0)))
     if k <= 2:
-        # With two clusters, the labels are swapped in rows where most samples disagree.
         flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
         aligned = np.where(flip[:, None], 1 - others, others)
     else:

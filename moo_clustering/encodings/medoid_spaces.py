@@ -26,7 +26,6 @@ _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
 # Totals within this relative difference tie, so that rounding errors do not determine the medoid.
 RELATIVE = 1e-12
-# Number of clusters in each of the two tables of a MedoidMemo, which take about 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
@@ -195,7 +194,6 @@ class VectorSpace(MedoidSpace):
     def _measure(self, products: FloatArray) -> None:
         """Compute ``mean_square`` and ``total_to_one`` from the product of each row with the sum of rows."""
         n = self.n_samples
-        # The mean square is estimated from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
         self.mean_square = float(np.sum(squares)) / (len(spaced) * n)

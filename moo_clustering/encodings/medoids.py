@@ -71,7 +71,7 @@ class RowGenes(Documented, base.Encoding):
 
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
-        """Return a member of each cluster in ``clusters``, where ``numbers`` contains a cluster per sample."""
+        """Return a member of each cluster in ``clusters``. ``numbers`` holds the cluster of each sample."""
 
 
 class SlotGenes(RowGenes):
@@ -201,7 +201,7 @@ class MedoidEncoding(_MedoidGenes):
             drawn = rng.integers(0, last + 1, size=n_individuals)
             taken = (X[:, :j] == drawn[:, None]).any(axis=1)
             X[:, j] = np.where(taken, last, drawn)
-        X = rng.permuted(X, axis=1)  # because the order of Floyd's sets is not uniform
+        X = rng.permuted(X, axis=1)  # the order of Floyd's sets is not uniform
         sizes = rng.integers(self.k_min, self.k_max + 1, size=n_individuals)
         X[np.arange(width) >= sizes[:, None]] = -1
         return X
@@ -368,7 +368,6 @@ def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator
         some = slots[short]
         empty = some < 0
         if rng is None:
-            # The lowest absent indices are less than k_min, because fewer than k_min indices are present.
             absent = np.ones((len(some), k_min), dtype=bool)
             row, slot = np.nonzero(~empty & (some < k_min))
             absent[row, some[row, slot]] = False

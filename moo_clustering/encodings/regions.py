@@ -12,11 +12,8 @@ from moo_clustering.encodings import base
 from moo_clustering.encodings.labels import LabelEncoding
 from moo_clustering.graphs.matrices import without_diagonal
 
-# Relative rounding error that is allowed in sums of weights.
 _ROUNDING = 1e-9
-# Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Number of moves per area that are proposed to return areas to their old regions.
 _PER_AREA = 50
 # Weights of the objectives of ``climb_boundaries``, for the variation of loads and for changed areas.
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]

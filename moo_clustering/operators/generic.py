@@ -198,8 +198,6 @@ class _PartsCrossover(base.PairCrossover):
 
 
 class _PartsMutation(base.SeededMutation):
-    """Mutate the parts of a ``TupleEncoding`` with the mutations registered for their encodings."""
-
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         mutants = []
         for part, genes in _parts_of(problem, X):
@@ -484,11 +482,7 @@ def _partitions(encoding: Encoding, X: NDArray[Any]) -> IntArray:
 
 
 def _accepted(algorithm: type[Any]) -> set[str]:
-    """Return the names of the arguments that an algorithm class accepts.
-
-    The arguments of base classes are included if keyword arguments are passed on to them. Raises a TypeError
-    if the algorithm cannot search genotypes.
-    """
+    """Return the names of an algorithm's arguments, or raise a TypeError if it cannot search genotypes."""
     accepted: set[str] = set()
     if not isinstance(algorithm, type):
         raise TypeError(f"algorithm must be a class such as NSGA2, got {quoted(algorithm)}")

@@ -24,7 +24,6 @@ from moo_clustering.problems.bags import BagPartitionProblem
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
 Empty = Literal["farthest", "closest", "keep"]
-# Function that returns a mask of the genes to exchange between two arrays of parents.
 Exchange = Callable[[IntArray, IntArray, np.random.Generator], BoolArray]
 BLOCK_DRAWS = 2**22
 

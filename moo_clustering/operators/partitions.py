@@ -316,8 +316,6 @@ class PoolSplit(LabelMutation):
             if len(pieces) < 2:
                 continue
             every = rng.random() < 0.5 and not one_piece and k + len(pieces) - 1 <= k_max
-            # The largest piece keeps its label. If several pieces are largest, the first of these keeps its
-            # label.
             leaving = pieces[pieces != sizes.argmax()] if every else [rng.choice(pieces)]
             out = labels.copy()
             for number, piece in enumerate(leaving):
@@ -432,10 +430,7 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """Return the cluster with the largest similarity to a piece, excluding the piece's own cluster.
-
-        Returns None if the piece is not linked to any other cluster.
-        """
+        """Return the most similar cluster outside a piece's own, or None if no such cluster is linked."""
         k, apart = int(labels.max()) + 1, labels.copy()
         apart[piece] = k
         links = self.graph.links(apart)[k, :k]
@@ -504,7 +499,6 @@ class PartitionMutation(LabelMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = Population.new("X", pop.get("X"), CROSSED, pop.get(CROSSED))
-        # The mark is removed, because it only affects the first mutation of a child.
         marks = [bool(individual.data.pop(CROSSED, False)) for individual in pop]
         pop.set("X", self.mutated(problem, pop.get("X"), marks, rng))
         return pop
@@ -582,10 +576,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return labels
 
     def _halved(self, labels: Labels) -> Labels:
-        """Split the largest cluster in half by the breadth-first order of its graph.
-
-        If the cluster is connected, the half that keeps its label is connected, too.
-        """
+        """Halve the largest cluster in breadth-first order, so that one half is connected if possible."""
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         inside = self.graph.matrix[members][:, members]
         reached = breadth_first_order(inside, 0, directed=False, return_predecessors=False)

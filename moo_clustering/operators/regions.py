@@ -17,7 +17,6 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# By default, a climb proposes 20 moves per area, but at least 10,000 and at most 64,000 moves.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 

@@ -75,10 +75,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
-    """Return an attribute that a survival operator sets, as floats.
-
-    Missing values become NaN. Raises a ValueError if an individual marked in ``needed`` lacks the attribute.
-    """
+    """Return an attribute as floats, or raise a ValueError if ``needed`` individuals lack the attribute."""
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the NSGA-II survival sets")

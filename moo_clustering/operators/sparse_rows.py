@@ -21,7 +21,6 @@ from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 Tables = tuple[FloatArray, Labels]
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
-# Individuals store the errors and the numbers of links of their rows in these attributes.
 TABLES = ("row_errors", "row_sizes")
 
 

@@ -142,7 +142,7 @@ def _by_interest(problem: Any) -> NDArray[np.intp]:
 def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     model = KMeans(k, init="random", n_init=1, max_iter=10, random_state=int(rng.integers(2**31)))
     with warnings.catch_warnings():
-        # An initial partition need not have converged, and may contain fewer than k clusters.
+        # An initial partition need not have converged and may lack clusters, so the warning is ignored.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels: NDArray[np.int32] = model.fit(X).labels_
     return labels
@@ -157,7 +157,7 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # One position fewer is drawn from, because the position of the current link is skipped.
+    # The position of the current link is skipped, so there is one position fewer to draw from.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn = rng.integers(0, width + 1 - same.any(axis=1))
     return choices[np.arange(len(samples)), drawn + (drawn >= place)]

@@ -21,13 +21,10 @@ from moo_clustering.problems.partition import SignedProblem
 Metric = Literal["hamming", "euclidean"]
 # The number of samples per block is constant, so that sums do not depend on the size of the population.
 BLOCK_SAMPLES = 512
-# Maximum number of values in memory for all threads, which take 256 MB, and maximum number per block, which
-# fit into the cache.
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
 LEAST_PER_THREAD = 1 << 18
 # Sums of memberships tie if they differ by less, because the order of summation affects them.
 TIE = 1e-10
-# If attributes have more categories than this on average, sparse tables are faster than dense tables.
 SPARSE_CATEGORIES = 64
 
 
@@ -199,7 +196,6 @@ class FuzzyModesProblem(SignedProblem):
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
         """Split a population into blocks that limit the memory and occupy all threads."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
-        # The factor 4 stands for distances, memberships, powers of memberships, and their products.
         items = k * (4 * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
         step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
         if n_individuals * k * self.n_samples >= LEAST_PER_THREAD:
@@ -301,7 +297,6 @@ class HammingSpace:
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
-    """Return X as category codes, or raise a ValueError if gaps between the codes would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' requires category codes 0, 1, ..., but X contains other values")

@@ -43,7 +43,6 @@ MOST_LITERAL = 2000
 # features and the highest silhouette is at least ``_APART``. At most ``_MOST_ROWS`` samples are used.
 # features and the highest silhouette is at least ``_APART``. Larger data sets are sampled.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Maximum number of parts that are merged greedily, and of parts that can be grouped first.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 VALID_LINKS = "pass **problem.operators() to the algorithm"
 
@@ -368,7 +367,7 @@ class PartScores:
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
-        vars(found).pop("pairs", None)  # the cached pairs belong to the old parts
+        vars(found).pop("pairs", None)
         found.table = found.links = None
         found._set_parts(groups[self.base], int(groups.max()) + 1)
         return found
@@ -418,7 +417,6 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     spread = whole - scores.within / n
     far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
-    # The best partner of each part is stored, because comparing all pairs after each merge would be slow.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]

@@ -36,9 +36,7 @@ Inequality = Callable[[Labels], FloatArray]
 # Functions ``make(problem, algorithm)`` that return operators, by the class of the problem or its encoding.
 # Importing the modules of moo_clustering.operators registers them.
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
-# Name of the objective or inequality for the violation of must-links and cannot-links.
 VIOLATION = "constraint_violation"
-# Name of the constraint that counts the undefined indices of a partition.
 UNDEFINED_INDEX = "undefined_index"
 
 
@@ -250,7 +248,7 @@ class PartitionProblem(EncodedProblem):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         if self._products:
-            labels = decoded  # label c must belong to centre c
+            labels = decoded  # label c must stay with centre c
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         products = {name: self._product(name, genes[first]) for name in self._products}
@@ -285,7 +283,6 @@ class PartitionProblem(EncodedProblem):
         return distinct_rows(X if self._products else labels)
 
     def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
-        """Return the genes, or the result of an encoding method after checking it."""
         if name == "genes":
             return X
         values = np.asarray(getattr(self.encoding, name)(X))
@@ -364,7 +361,6 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 
 
 def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
-    """Raise a TypeError unless a function accepts ``n_arrays`` arrays followed by the named arguments."""
     try:
         # The signature of a compiled function can be unknown, which raises a ValueError.
         with suppress(ValueError):
@@ -387,7 +383,6 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
 
 
 def _with_data(function: Any, data: Any) -> Inequality:
-    """Bind the data to a function that has an argument named ``data``."""
     named, free = accepted(function)
     if "data" not in named:
         return function
@@ -420,7 +415,6 @@ def _requested_products(
 
 
 def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any]]) -> FloatArray:
-    """Return the violations of a limit or the values of a custom inequality, one per partition."""
     call = limit.violations if isinstance(limit, Limit) else limit
     names, with_labels = requested(call)
 

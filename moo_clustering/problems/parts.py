@@ -150,7 +150,6 @@ def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArr
     worst = np.where(pairs, (spread[:, :, None] + spread[:, None]) / apart, 0.0).max(axis=2)
     davies = worst.sum(axis=1) / np.maximum(k, 1)
     if mean_square < NOTHING:
-        # This happens if all rows are identical.
         xie_beni, davies = np.zeros(len(k)), np.zeros(len(k))
     return {
         "sum_of_squares": within,

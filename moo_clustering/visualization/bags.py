@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-_STRIP = 0.018  # as a share of the width of the matrix
+_STRIP = 0.018  # width of the colour strip as a share of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",

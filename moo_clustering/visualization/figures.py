@@ -99,7 +99,6 @@ def _show(figure: Figure) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     with restored_current_figure():
-        # pyplot manages the figure while the window is open.
         adopted: Any = lambda *args, **options: figure  # noqa: E731
         pyplot.figure(FigureClass=adopted)
         try:

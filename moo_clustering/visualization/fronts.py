@@ -419,7 +419,7 @@ def _draw_objectives(data: FrontData, ax: Axes) -> None:
     from pymoo.visualization.scatter import Scatter
 
     parallel = len(data.names) > 3
-    # matplotlib would parse dollar signs as formulas.
+    # Dollar signs are escaped, because matplotlib would parse them as formulas.
     labels = [name.replace("_", " ").replace("$", r"\$") for name in data.names]
     styles: tuple[dict[str, Any], dict[str, Any]]
     options: dict[str, Any]
@@ -430,7 +430,7 @@ def _draw_objectives(data: FrontData, ax: Axes) -> None:
         options = {"legend": bool(data.chosen.any())}
     # PCP always draws on pyplot's current axes.
     with figures.lent_to_pyplot(ax) if parallel else nullcontext():
-        with figures.house_style():  # pymoo's plots set the global font
+        with figures.house_style():  # pymoo's plots set the global font when they are created
             plot = (PCP if parallel else Scatter)(ax=ax, labels=labels, close_on_destroy=False, **options)
         if parallel:
             plot.set_axis_style(color="0.6", linewidth=1.0)
@@ -551,7 +551,8 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     groups: Groups = {}
     for name, members in given.items():
-        # A single run can be a list as well, which contains the records of a DEAP logbook or plain numbers.
+        # A single run can be a list, too. A DEAP logbook is a list of records, and a history may contain
+        # numbers.
         many = isinstance(members, list | tuple) and not (
             members and all(isinstance(each, Mapping | float | int | np.number) for each in members)
         )
@@ -565,10 +566,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Group columns by panel title, so that all statistics of a quantity share a panel.
-
-    Returns pairs (statistic, column).
-    """
+    """Return pairs (statistic, column) by panel title. All statistics of a quantity share a panel."""
     parts = [(column, _STATISTICS.fullmatch(column)) for column in columns]
     subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -783,7 +781,6 @@ def plot_roc(
     """
     data = roc_data(curves, aucs=aucs)
     names = [shortened(name, 40) for name in data.names]
-    # A character is about 0.08 inches wide, and a line of the legend is 0.19 inches high.
     size = 5.3 + 0.08 * max(8, *map(len, names)), max(4.2, 0.19 * (len(names) + 4))
     with figures.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):

@@ -215,7 +215,7 @@ def _outline(shape: Any) -> list[FloatArray]:
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     n = len(data.positions)
     draw_clusters(ax, data)
-    # matplotlib would parse dollar signs in column names as formulas.
+    # Column names may contain dollar signs, which matplotlib would parse as formulas.
     ax.set_xlabel(data.axes[0], parse_math=False)
     ax.set_ylabel(data.axes[1], parse_math=False)
     add_cluster_legend(ax, data.names, "samples")
@@ -425,7 +425,6 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    # For more than 300 points, random starts are slow and do not improve the result.
     seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
@@ -445,7 +444,7 @@ def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
             share = float(pca.explained_variance_ratio_.sum())
             return np.asarray(pca.transform(X)), share if np.isfinite(share) else 1.0
         X = X.toarray()
-    if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn would divide by zero
+    if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn would divide by a variance of zero
         return np.zeros((len(X), 2)), 1.0
     pca = PCA(min(2, n_fitted, X.shape[1]), random_state=0).fit(X[:n_fitted])
     return _settled(pca.transform(X)), float(pca.explained_variance_ratio_.sum())
@@ -497,7 +496,7 @@ def _settled(points: FloatArray) -> FloatArray:
 
 
 def _stress(points: FloatArray, D: FloatArray) -> float:
-    """Return the root of the squared errors of the distances, relative to the squared distances in D."""
+    """Compute Kruskal's stress, sqrt(sum of squared errors of distances / sum of squared distances)."""
     wanted = squareform(D, checks=False)
     total = float((wanted**2).sum())
     return float(np.sqrt(((pdist(points) - wanted) ** 2).sum() / total)) if total > 0.0 else 0.0

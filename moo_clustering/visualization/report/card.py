@@ -59,8 +59,7 @@ def _sizes(result: ClusteringResult) -> str:
 
 
 def _front(result: ClusteringResult) -> str:
-    """Return a plot of the first two objectives, with a ring around the result, or "" for a single
-    solution."""
+    """Return a plot of the first two objectives, with a ring around the result."""
     if result.front is None:
         return ""
     values = result.front.values

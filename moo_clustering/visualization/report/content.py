@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # Name of the column with each solution's adjusted Rand index relative to the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
-# The page shows this fact in its footer.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
 # If the labels of front members must first be computed, at most AFFORDABLE_LABELS labels in total are shown,
@@ -393,8 +392,8 @@ class Solution:
     labels: Labels
     roles: list[str]
     member: int | None = None  # row of the front
-    values: FloatArray | None = None  # with original signs
-    medoids: Int64Array | None = None  # of each cluster
+    values: FloatArray | None = None  # objectives with original signs, if known
+    medoids: Int64Array | None = None  # one medoid per cluster
     cluster_names: list[str] | None = None
 
     @property
@@ -409,9 +408,9 @@ class Solutions:
     """Partitions of a run in the order of the report, which starts with the members of the front."""
 
     found: list[Solution] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # about omitted or repaired partitions
+    notes: list[str] = field(default_factory=list)  # sentences about omitted or repaired partitions
     chosen: int = 0  # index of the result
-    rules: dict[str, int] = field(default_factory=dict)  # position of the selected partition
+    rules: dict[str, int] = field(default_factory=dict)  # index of the partition that each rule selects
     _places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, solution: Solution) -> int:
@@ -440,10 +439,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the position of front row ``member``, or None if it is missing or its partition differs.
-
-        The clusters of the row are renumbered as in ``labels``.
-        """
+        """Return the position of front row ``member``, or None if it is missing or its partition differs."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -501,7 +497,6 @@ class Report:
 def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
     """Collect the front, the result, alternatives, partitions selected by rules, controls and runs."""
     run = Solutions()
-    # For up to 5000 samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         _add_front(run, result)
         run.chosen = _place(run, "result", result, class_names)

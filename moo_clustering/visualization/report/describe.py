@@ -33,25 +33,19 @@ if TYPE_CHECKING:
 # If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from at least AGREEMENT_ROWS
 # samples. For more than MOST_SOLUTIONS solutions, only the agreement with the chosen one is computed.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
-N_FEATURES, N_TYPICAL = 10, 5  # of each cluster
-# If n_columns * n_solutions is larger, contrasts are computed only for the first solution.
+N_FEATURES, N_TYPICAL = 10, 5  # leading features and typical samples per cluster
 _MOST_COMPARED = 50_000
 _CONTRASTS = 3
 _MOST_VALUES = 50  # maximum number of categories in a column
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 _MOST_COLUMNS, _MOST_COLORS = 20, 30  # maximum number of columns in a heatmap, and of colourings of the map
-# Maximum number of cells in all heatmaps, which is divided by n_samples / 1000 for over 1000 samples.
 _MOST_CELLS = 4000
-# The limits for t-SNE are the minimum and maximum number of samples, the perplexity and the number of
-# iterations. t-SNE is omitted if the distances in the projection onto a plane correlate with those in the
-# data by at least _FAITHFUL.
+# If the distances in a projection onto a plane correlate with those in the data by _FAITHFUL, t-SNE is
+# omitted.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
-# The limits for silhouettes are the maximum and minimum number of samples, the number of multiplications for
-# all solutions, and the number of values in memory at once.
 MOST_ROWS, FEWEST_ROWS, _DISTANCE_WORK, BLOCK_ITEMS = 2000, 100, 1e11, 4_000_000
 MOST_SIDE = 300
 _DRAWN = 8
-# Majorisation places up to _REFINED samples. More samples are placed by at most _LANDMARKS landmarks.
 _REFINED, _LANDMARKS = 300, 1000
 Leading = tuple[tuple[str, float], ...]
 RowNumbers = tuple[int, ...]

@@ -209,7 +209,6 @@ def report_content(
     missing += ["There is no map of the samples."] if shown is None else []
     missing += notes
     versions = environment()
-    # The versions of these packages can affect results.
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     shown_columns = contents.solution_columns(result, run, labels, supervision)
     shown_columns.append(contents.Column("silhouette", silhouettes, greater_is_better=True))
@@ -382,7 +381,6 @@ def _rules_of(samples: describing.Samples, labels: NDArray[Any], **options: Any)
 
 
 def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
-    # The page shows rules only for up to 20 clusters.
     if 0 < len(facts) <= 20 and (found := _rules_of(samples, labels)) is not None:
         for rule in sorted(found.select().rules, key=lambda rule: -rule.recall):
             said = str(rule).removeprefix(f"{rule.name}: ")
@@ -425,7 +423,7 @@ def _predicted(
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        # ``predict`` has already issued these warnings.
+        # Warnings about X are ignored, because ``predict`` has already issued them.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:
@@ -441,8 +439,7 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return scaled training data and scaled new rows, or a distance matrix and the minima of the new
-    rows."""
+    """Return the scaled training data and new rows or, for distances, the matrix and the new rows' minima."""
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -484,7 +481,7 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
     with warnings.catch_warnings():
         if preparer is not None:
             prepared = preparer.prepare(X)
-            # The notes repeat these warnings from ``predict``.
+            # These warnings from ``predict`` are ignored, because the notes repeat them.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         labels, unlike, known, names = _predicted(estimator, X, reference, **options)
     return Drift.of(labels, unlike, known.sizes, names, prepared)
@@ -493,8 +490,7 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
 def _cluster_names(
     run: contents.Solutions, facts: describing.Clusters, result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names, preferring the user's names to class names, and these to names from
-    descriptions."""
+    """Return cluster names, preferring the user's names to class names, and class names to descriptions."""
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
     for place, solution in enumerate(run.found):

@@ -45,7 +45,6 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# The scripts are in order of dependency.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
@@ -53,7 +52,6 @@ _SCRIPTS = (
     "doubts.js", "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
-# The page header always shows these facts.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
 # Sentence on the page for each beginning of a verdict.
 _SURE = {
@@ -62,7 +60,6 @@ _SURE = {
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is unknown.",
 }
-# The page shows this part of a verdict only in the section for methodologists.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other cluster"),
@@ -103,7 +100,6 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Convert a value to JSON types, and move numeric arrays to ``arrays``."""
     if value is None or isinstance(value, str | int | float | np.generic):
         return value
     if isinstance(value, np.ndarray):
@@ -388,7 +384,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
     data = payload(content, 25_000_000 - fixed)
-    stated = () if content.runs else tuple(_SURE)  # :func:`sureness` already states these
+    stated = () if content.runs else tuple(_SURE)  # warnings that :func:`sureness` already states
     first = [
         fact
         for fact in content.facts
@@ -658,7 +654,6 @@ def encoded_text(texts: Sequence[str]) -> Encoded:
 
 
 def _deflated(content: bytes) -> str:
-    # Higher compression levels take four times as long but hardly reduce the size.
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
