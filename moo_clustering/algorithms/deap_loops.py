@@ -244,7 +244,10 @@ class CountedStep(Documented, ABC):
         return {}
 
     def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
-        """Evaluate individuals without a fitness, and drop those for which the budget does not suffice."""
+        """Evaluate the individuals without a fitness, and return all individuals that then have one.
+
+        If the budget is too small, the remaining individuals are dropped.
+        """
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
             repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
@@ -590,7 +593,7 @@ def _repeated_last(pool: Individuals, key: Key) -> Individuals:
 
 
 def hamming(first: Any, second: Any) -> int:
-    """Count the genes in which two individuals differ; raise a ValueError if their lengths differ."""
+    """Count the genes in which two individuals differ, or raise a ValueError if their lengths differ."""
     if len(first) != len(second):
         raise ValueError(
             f"the Hamming distance is undefined for individuals with {len(first)} and {len(second)} "

@@ -241,7 +241,7 @@ class CellSurvival(Survival):
         self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
     def set_up(self, problem: Any) -> None:
-        """Compute the cells for a problem; raise an error if descriptors or weights do not fit it."""
+        """Compute the cells for a problem, or raise an error if descriptors or weights do not fit it."""
         if not hasattr(problem, "decode"):
             raise TypeError(f"problem must have decode(X), as PartitionProblem, got {type(problem).__name__}")
         n, weights = problem.n_obj, self.weights

@@ -171,9 +171,9 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer rows one by one to an archive of the first ``n_members`` rows; return the archive's rows."""
-    # Members are non-dominated and have distinct objectives. If a new member exceeds ``size``, a random
-    # member from one of the fullest boxes is removed.
+    """Offer rows one by one to an archive of the first ``n_members`` rows, and return the archive's rows."""
+    # The members of the archive are non-dominated and have distinct objectives. If a new member exceeds
+    # ``size``, a random member of one of the fullest boxes is removed.
     rows = list(range(n_members))
     for row in range(n_members, len(F)):
         others, equal = F[rows], violation[rows] == violation[row]

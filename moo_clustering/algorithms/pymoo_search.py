@@ -90,7 +90,10 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of the run in this thread or, with a seed or without a run, a new generator."""
+    """Return the generator of the run in this thread.
+
+    If a seed is given or no algorithm is running, a new generator is returned instead.
+    """
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
@@ -123,7 +126,7 @@ output : Output, optional
 
 
 def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options; raise a TypeError if pymoo algorithms do not support one of them."""
+    """Return the options, or raise a TypeError if pymoo algorithms do not support one of them."""
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
@@ -721,7 +724,7 @@ class AlgorithmState:
                 self._kept.append(value)
 
     def save(self) -> searches.State:
-        """Return arrays and metadata of changed attributes; raise a ValueError if one cannot be saved."""
+        """Return arrays and metadata of changed attributes, or raise a ValueError if one cannot be saved."""
         packer = Packer(self._algorithm.random_state)
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}

@@ -212,7 +212,7 @@ class InterruptGuard:
             self._outer.request(number)
 
     def handle(self, number: int, frame: object) -> None:
-        """Request a stop at the first signal; raise a KeyboardInterrupt at the second."""
+        """Request a stop at the first signal, and raise a KeyboardInterrupt at the second."""
         if not self.requested:
             self.request(number)
         elif self._outer is not None:
@@ -363,7 +363,7 @@ def rng_state(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
-    """Restore a generator in place; raise a ValueError if the state is from another bit-generator type."""
+    """Restore a generator in place, or raise a ValueError if the state is from another bit-generator type."""
     kind, saved = type(rng.bit_generator).__name__, state["bit_generator"]
     if kind != saved:
         raise ValueError(f"the saved random state is from {saved}, but the generator is {kind}")

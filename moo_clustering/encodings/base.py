@@ -307,7 +307,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
 
 
 def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Convert a population to integers; raise a ValueError if any gene is not a whole number."""
+    """Convert a population to integers, or raise a ValueError if any gene is not a whole number."""
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X
@@ -326,7 +326,7 @@ def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
 
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Return the genes rounded to a new int64 array; raise a ValueError for NaN."""
+    """Return the genes rounded to a new int64 array, or raise a ValueError for NaN."""
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X.astype(np.int64)
@@ -342,7 +342,7 @@ def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
 
 
 def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
-    """Return partitions as an array; raise an error unless all labels are integers in 0..n_samples-1."""
+    """Return partitions as an array, or raise an error unless all labels are integers in 0..n_samples-1."""
     array = checked_rows(labels, n_samples, "labels")
     if array.dtype.kind == "f":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}")

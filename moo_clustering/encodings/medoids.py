@@ -268,7 +268,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
 
 
 def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
-    """Return the mask of occupied slots; raise a ValueError if a row is empty or has invalid entries."""
+    """Return the mask of occupied slots, or raise a ValueError if a row is empty or has invalid entries."""
     occupied = slots >= 0
     wrong = ~occupied.any(axis=1)
     wrong |= ((slots < -1) | (slots >= n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
@@ -281,7 +281,7 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
-    """Assign samples to their nearest medoids; return labels of shape (n_individuals, n_samples)."""
+    """Assign samples to their nearest medoids, and return labels of shape (n_individuals, n_samples)."""
     # Rows of ``X`` contain distinct row indices, and -1 for empty slots. ``H[b, m]`` is the distance from b
     # to m. Clusters are numbered in slot order. Ties are broken by the lowest slot, but a medoid always
     # belongs to its own cluster. Takes O(n_individuals k_max n_samples) time.

@@ -52,7 +52,7 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an operator's genes; raise a ValueError if any are NaN or if their shape is wrong."""
+    """Return an operator's genes, or raise a ValueError if any are NaN or if their shape is wrong."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
@@ -90,7 +90,7 @@ def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
 
 
 def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
-    """Return the encoding of a problem; raise a TypeError if it is not an instance of ``kind``."""
+    """Return the encoding of a problem, or raise a TypeError if it is not an instance of ``kind``."""
     encoding = getattr(problem, "encoding", None)
     if not isinstance(encoding, kind):
         raise TypeError(
@@ -101,7 +101,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
 
 
 def require(problem: Any, kind: str, *attributes: str) -> Any:
-    """Return the problem; raise a TypeError that mentions ``kind`` if an attribute is missing."""
+    """Return the problem, or raise a TypeError that mentions ``kind`` if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
             f"this operator requires a {kind}, got {type(problem).__name__}; use an operator from "

@@ -76,7 +76,7 @@ def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
 
 
 def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArray, IntpArray]:
-    """Match centres to minimise the sum of squared distances; return the positions of matched pairs."""
+    """Match centres to minimise the sum of squared distances, and return the positions of matched pairs."""
     squares = np.einsum("ij,ij->i", first, first)[:, np.newaxis] + np.einsum("ij,ij->i", second, second)
     left, right = linear_sum_assignment(squares - 2.0 * (first @ second.T))
     return left, right
@@ -145,7 +145,7 @@ def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
 
 
 def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
-    """Draw a position in proportion to its weight; return ``otherwise`` if all weights are 0."""
+    """Draw a position in proportion to its weight, or return ``otherwise`` if all weights are 0."""
     cumulative = np.cumsum(weights)
     if not cumulative[-1] > 0.0:
         return otherwise
@@ -164,7 +164,7 @@ class LocalSearchRepair(base.GeneRepair):
 
 
 def center_problem(problem: Any) -> Any:
-    """Return the problem; raise a TypeError if its genes are not centre coordinates."""
+    """Return the problem, or raise a TypeError if its genes are not centre coordinates."""
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 

@@ -482,7 +482,11 @@ def _partitions(encoding: Encoding, X: NDArray[Any]) -> IntArray:
 
 
 def _accepted(algorithm: type[Any]) -> set[str]:
-    """Return the names of an algorithm's arguments, or raise a TypeError if it cannot search genotypes."""
+    """Return the names of the arguments that an algorithm class accepts.
+
+    If a class passes keyword arguments on, the arguments of its base class are included. Raises a TypeError
+    if the algorithm cannot search genotypes.
+    """
     accepted: set[str] = set()
     if not isinstance(algorithm, type):
         raise TypeError(f"algorithm must be a class such as NSGA2, got {quoted(algorithm)}")

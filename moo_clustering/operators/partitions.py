@@ -46,7 +46,7 @@ class LabelGraph:
 
     @classmethod
     def of(cls, graph: Self | ArrayLike | Any) -> Self:
-        """Convert a sparse or dense similarity matrix to a LabelGraph; return a LabelGraph unchanged.
+        """Convert a sparse or dense similarity matrix to a LabelGraph, or return a LabelGraph unchanged.
 
         Raises a ValueError if the matrix is not square and symmetric, or has negative or non-finite values.
         """
@@ -430,7 +430,10 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """Return the most similar cluster outside a piece's own, or None if no such cluster is linked."""
+        """Return the cluster that is most similar to a piece, other than the piece's own cluster.
+
+        Returns None if no other cluster is linked to the piece.
+        """
         k, apart = int(labels.max()) + 1, labels.copy()
         apart[piece] = k
         links = self.graph.links(apart)[k, :k]
@@ -601,7 +604,7 @@ def label_encoding(problem: Any, operator: Any) -> LabelEncoding:
 
 
 def graph_and_pool(graph: Any, pool: Any) -> tuple[LabelGraph, Labels]:
-    """Return the graph and the canonical partitions of the pool; raise a ValueError if samples differ."""
+    """Return the graph and the canonical partitions of the pool, or raise a ValueError if samples differ."""
     similarities, labels = LabelGraph.of(graph), pool_labels(pool)
     require_same_samples("graph and pool", similarities.n_samples, labels.shape[1])
     return similarities, labels

@@ -154,7 +154,7 @@ class SweepSeedMutation(base.DrawnMutation):
 
 
 def seed_problem(problem: Any) -> Any:
-    """Return the problem; raise a TypeError if its genes are not seeds of subspace clusters."""
+    """Return the problem, or raise a TypeError if its genes are not seeds of subspace clusters."""
     needed = ("encoding", "targets", "cluster_centers", "central_documents", "center_distances")
     return base.require(problem, "SubspaceClusteringProblem", *needed)
 

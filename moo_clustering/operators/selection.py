@@ -75,7 +75,10 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
-    """Return an attribute as floats, or raise a ValueError if ``needed`` individuals lack the attribute."""
+    """Return an attribute as floats, with NaN for individuals that lack the attribute.
+
+    Raises a ValueError if an individual that is marked in ``needed`` lacks the attribute.
+    """
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the NSGA-II survival sets")

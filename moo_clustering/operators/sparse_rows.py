@@ -77,7 +77,7 @@ class RowUniformCrossover(base.PairCrossover):
     def do(
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Cross individuals; return all first children, then all second children."""
+        """Cross individuals, and return all first children, then all second children."""
         base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[pair] for pair in parents]

@@ -274,7 +274,7 @@ class HammingSpace:
         return rng.integers(0, self.categories[features])
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes to modes; raise a ValueError if they lie outside the space."""
+        """Convert genes to modes, or raise a ValueError if they lie outside the space."""
         codes = np.rint(modes)
         # Comparisons with NaN are false, so genes that are NaN are rejected, too.
         if not ((codes >= 0) & (codes <= self.upper)).all():

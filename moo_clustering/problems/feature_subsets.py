@@ -87,7 +87,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
-        """Convert genes to booleans; raise a ValueError if genes are not 0 or 1 or a subset is invalid."""
+        """Convert genes to booleans, or raise a ValueError if genes are not 0 or 1 or a subset is invalid."""
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):

@@ -349,7 +349,7 @@ class PartScores:
         return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge small parts into 500 groups; return each part's group, and which groups are linked."""
+        """Merge small parts into 500 groups, and return the group of each part and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
         # Every part is linked to its parent in the tree, so that all parts can be merged.
@@ -403,7 +403,7 @@ class PartScores:
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Merge linked parts greedily; return the partition at every step, shape (n_parts, n_parts)."""
+    """Merge linked parts greedily, and return the partition at every step, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -899,7 +899,7 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample; raise an error unless it is positive, "all" or None."""
+    """Return the number of candidates per sample, or raise an error unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if n_candidates == "all":

@@ -304,7 +304,7 @@ class PartitionProblem(EncodedProblem):
 
 
 def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tuple[str, ...]:
-    """Return objective names; raise a ValueError if they are not allowed or not unique."""
+    """Return objective names, or raise a ValueError if they are not allowed or not unique."""
     names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
     if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
         raise ValueError(f"objectives must be one or more unique names from {known}, got {quoted(names)}")

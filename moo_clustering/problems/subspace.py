@@ -303,7 +303,7 @@ class SubspaceSeedEncoding(SlotGenes):
         self.n_jobs = n_jobs
 
     def seeds(self, X: ArrayLike) -> IntArray:
-        """Convert valid genotypes to int64; raise a ValueError for empty rows or repeated documents."""
+        """Convert valid genotypes to int64, or raise a ValueError for empty rows or repeated documents."""
         slots = base.checked_genes(X, self.n_var).astype(self.dtype)
         occupied_slots(slots, self.n_samples, "seed")
         return slots
@@ -317,7 +317,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
-        """Run the sweeps for each row of :meth:`canonical`; return ``use(sweep)`` for each result."""
+        """Run the sweeps for each row of :meth:`canonical`, and return ``use(sweep)`` for each result."""
         # ``use`` is called in the threads, because storing the memberships of all rows would take much
         # memory. Processes are not used, because transferring a result takes as long as computing it.
         calls = (delayed(lambda row: use(self.grow(row[row >= 0])))(row) for row in X)

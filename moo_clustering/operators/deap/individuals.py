@@ -295,7 +295,7 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
 
 
 def batch_form(func: Function) -> Function | None:
-    """Return the function's ``batch`` with the arguments that ``partial`` binds to the function, or None."""
+    """Return the method ``batch`` of a function, with the arguments bound by ``partial``, or None."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:

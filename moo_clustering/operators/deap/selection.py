@@ -176,7 +176,7 @@ def _objectives(individuals: Individuals) -> FloatArray:
 
 
 def fitness_of(individuals: Individuals, name: str) -> FloatArray:
-    """Return a fitness attribute of all individuals; raise a ValueError if it is not set."""
+    """Return a fitness attribute of all individuals, or raise a ValueError if it is not set."""
     found = [getattr(individual.fitness, name, ()) for individual in individuals]
     for number, value in enumerate(found):
         if isinstance(value, tuple) and not value:

@@ -278,7 +278,7 @@ class LabelStep:
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, int]:
-        """Evaluate the initial population; return the population and the number of evaluations."""
+        """Evaluate the initial population, and return the population and the number of evaluations."""
         n_evaluations = _evaluate_labels(population, toolbox)
         return toolbox.select(population, len(population), rng), n_evaluations
 

@@ -462,7 +462,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any) -> Labels:
-    """Return labels as int32 (-1: in no cluster); raise a ValueError unless they are 1-d integers."""
+    """Return labels as int32 (-1: in no cluster), or raise a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
@@ -482,7 +482,7 @@ class Report:
     path: Path
 
     def open(self) -> bool:
-        """Show the page in the browser; return False if no browser is available."""
+        """Show the page in the browser, or return False if no browser is available."""
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:

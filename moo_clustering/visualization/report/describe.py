@@ -40,7 +40,8 @@ _MOST_VALUES = 50  # maximum number of categories in a column
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 _MOST_COLUMNS, _MOST_COLORS = 20, 30  # maximum number of columns in a heatmap, and of colourings of the map
 _MOST_CELLS = 4000
-# If the distances in a projection onto a plane correlate with those in the data by _FAITHFUL, t-SNE is
+# If the distances in the projection onto a plane correlate with those in the data by at least _FAITHFUL,
+# t-SNE is omitted.
 # omitted.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 MOST_ROWS, FEWEST_ROWS, _DISTANCE_WORK, BLOCK_ITEMS = 2000, 100, 1e11, 4_000_000
@@ -625,7 +626,10 @@ def plane_map(samples: Samples, rows: IntpArray) -> PlaneMap:
 
 
 def _embedded(samples: Samples, rows: IntpArray, plane: FloatArray) -> FloatArray | None:
-    """Return t-SNE positions, which are NaN for omitted samples, or None if ``plane`` preserves distances."""
+    """Return t-SNE positions, or None if ``plane`` already preserves the distances well.
+
+    The positions of omitted samples are NaN.
+    """
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 

@@ -358,7 +358,7 @@ def explain_of(
 
 
 def _rules_of(samples: describing.Samples, labels: NDArray[Any], **options: Any) -> ClusterRules | None:
-    """Find rules for the clusters, or return None if distances have no columns."""
+    """Find rules for the clusters, or return None if only distances are known."""
     compared, n_features = samples.compared, len(samples.feature_names)
     columns, further = samples.columns, samples.further
     if isinstance(compared, ComparedTerms):
@@ -406,7 +406,10 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return the clusters of new samples, whether each is unlike the training data, these data, and names."""
+    """Predict the clusters of new samples, and mark the samples that are unlike the training data.
+
+    Returns the clusters, the marks, the training data and the names of the clusters.
+    """
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -439,7 +442,10 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return the scaled training data and new rows or, for distances, the matrix and the new rows' minima."""
+    """Return the scaled training data as a reference, and the scaled new rows.
+
+    For distances, the reference is the distance matrix, and each new row is replaced by its minimum.
+    """
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -490,7 +496,10 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
 def _cluster_names(
     run: contents.Solutions, facts: describing.Clusters, result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names, preferring the user's names to class names, and class names to descriptions."""
+    """Return the names of the clusters of each solution that has names.
+
+    The user's names replace class names, and class names replace names from descriptions.
+    """
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
     for place, solution in enumerate(run.found):
