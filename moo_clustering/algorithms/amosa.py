@@ -385,7 +385,7 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Form ``n_groups`` clusters by single linkage in O(n^2) time, and return a point of each cluster."""
+    """Form ``n_groups`` single-linkage clusters in O(n^2) time, and return one point's index per cluster."""
     # The representative is the first point with the smallest mean distance to all points in its cluster.
     # Coordinates are divided by their ranges. Infinite coordinates are placed one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)

@@ -74,7 +74,7 @@ _UNSAVED = {"CMAES", "SimpleCMAES", "EPPSO"}
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
 # A run may replace objects of these classes. Checkpoints store only the attributes of such objects.
 _MADE_ANEW = {"HyperplaneNormalization": HyperplaneNormalization}
-_EVALUATED = "evaluated."  # a prefix, because names of fields contain no dots
+_EVALUATED = "evaluated."  # a unique prefix, because names of fields contain no dots
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]

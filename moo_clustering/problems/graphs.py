@@ -349,7 +349,7 @@ class PartScores:
         return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge small parts into 500 groups, and return the group of each part and which groups are linked."""
+        """Merge small parts into 500 groups. Return the group of each part, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
         # Every part is linked to its parent in the tree, so that all parts can be merged.

@@ -288,7 +288,7 @@ class LabelStep:
         """Return the next population and the number of evaluations, or None if no new partition is found."""
         seen = set(_keys(population))
         offspring: Individuals = []
-        for _ in range(100):
+        for _ in range(100):  # the same maximum number of rounds as in pymoo
             children = self._children(population, self.pop_size - len(offspring), toolbox, rng)
             for child, key in zip(children, _keys(children), strict=True):
                 if key not in seen and len(offspring) < self.pop_size:
