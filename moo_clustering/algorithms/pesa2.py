@@ -156,7 +156,6 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
     """Draw boxes, and return a random row from each box."""
-    # In a tournament, two boxes are drawn each time, and the less crowded box wins.
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)

@@ -249,7 +249,6 @@ def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     # Linking column to row costs 1 forward. Backward, it costs n + 1, which is more than any forward path.
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
-    # The root of each piece of a cluster is linked to the root of the first piece.
     _, first, number = np.unique(labels[roots], return_index=True, return_inverse=True)
     target[roots] = roots[first[number]]
     return target
@@ -269,7 +268,6 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must not contain a sample as its own neighbour")
-    # Read-only neighbour lists, such as those of a graph, are not copied.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
         nb.flags.writeable = False

@@ -21,7 +21,6 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# For more samples, form "vector" is faster, and a matrix would take over half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
 # Totals within this relative difference tie, so that rounding errors do not determine the medoid.

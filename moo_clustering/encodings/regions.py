@@ -175,7 +175,6 @@ class RegionEncoding(LabelEncoding):
         return bool(n_pieces == self.n_regions and np.bincount(plan, minlength=self.n_regions).all())
 
     def _grown(self, rng: np.random.Generator, bias: FloatArray | None = None) -> Labels | None:
-        """Grow a plan, or return None if a component cannot be divided within the bounds."""
         plan = np.empty(self.n_var, dtype=np.int32)
         bias = np.zeros(len(self.indices)) if bias is None else bias
         first, graph = 0, (self.indptr, self.indices, self.weight)

@@ -33,8 +33,6 @@ _crowding = get_crowding_function("cd")
 
 
 class _SeededSurvival(Survival):
-    """Base class for survival operators that need only ``n_survive`` and a random generator."""
-
     def _do(
         self, problem: Any, pop: Any, *_: Any, n_survive: Any = None, random_state: Any = None, **kwargs: Any
     ) -> Population:

@@ -30,7 +30,6 @@ from moo_clustering.validity.registry import ALIASES, INDICES, Index
 # sizes m, which grow by the factor ``_STEP``.
 _NOISE, _STEP = 5, 1.4
 _BY_LABELS = ("labels", "held_out_labels")
-# Maximum number of folds for "held_out_labels", and number of k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5
 
 
@@ -78,7 +77,6 @@ class FeatureSubsetEncoding(Encoding):
         rng = np.random.default_rng(random_state)
         self._first = rng.integers(self.n_samples, size=integer("n_init", n_init, 1))
         self._draws = rng.random((n_init, self.n_clusters - 1, 2 + int(math.log(self.n_clusters))))
-        # Repair adds or drops features in this order.
         self._order = rng.permutation(self.n_var)
         self._columns = np.ascontiguousarray(self.points.T)
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
@@ -360,7 +358,7 @@ class FeatureSubsetProblem(PartitionProblem):
             out["F"] = (out["F"] @ self._rewards)[:, np.newaxis]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # Subsets are compared, because the separation of equal partitions depends on the subset.
+        # Subsets are compared, because the separation of partitions depends on the subset.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:

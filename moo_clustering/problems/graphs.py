@@ -41,7 +41,6 @@ Rows = Labels
 MOST_LITERAL = 2000
 # ``without_fragments`` selects partitions by minimax silhouettes if there are at most ``_MOST_FOR_SHAPES``
 # features and the highest silhouette is at least ``_APART``. At most ``_MOST_ROWS`` samples are used.
-# features and the highest silhouette is at least ``_APART``. Larger data sets are sampled.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 VALID_LINKS = "pass **problem.operators() to the algorithm"
@@ -156,7 +155,6 @@ class MOCKProblem(EncodedProblem):
         self._built: dict[int, NDArray[Any]] = {}
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, graph.n_samples)
-        # Sample weights require PartScores, because LinkScores does not support them.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
         super().__init__()
@@ -289,7 +287,6 @@ class PartScores:
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
         np.add.at(self.sums, self.base, self.X if weight is None else weight[:, None] * self.X)
         self.means = self.sums / self.sizes[:, None]
-        # ``within`` is the sum of squared distances from samples to the mean of their part.
         rest = self.X - self.means[self.base]
         squares = (rest, rest) if weight is None else (weight[:, None] * rest, rest)
         self.within = float(np.einsum("ij,ij->", *squares))

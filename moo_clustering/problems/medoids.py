@@ -327,7 +327,6 @@ class ConstrainedAssignment:
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
-    """Renumber the labels without gaps, and remove the medoids of empty clusters."""
     used = np.zeros(medoids.shape, dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
     rest = np.take_along_axis(np.where(used, medoids, -1), np.argsort(~used, axis=1, kind="stable"), axis=1)

@@ -90,7 +90,6 @@ class ChunkedCenterProblem(SignedProblem):
         self._survey: Survey = Survey(table, sample_size, seed=integer("seed", seed, 0, 2**63 - 1))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
-        # Xie-Beni and Davies-Bouldin require at least two clusters.
         self._n_of_two = sum(name in _INDICES[2:] for name in names)
         added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in self.limits]
         self.constraint_names = tuple(distinct_names(added))

@@ -118,7 +118,6 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     order = best[np.lexsort((-attainment.scores[best], ~promising))]
     annotated: list[int] = []
     for near in (*place, *np.searchsorted(kept, order).tolist()):
-        # Labels within a distance of 0.06 on the scaled axes would overlap, so they are skipped.
         if all(np.hypot(*(front[other] - front[near])) >= 0.06 for other in annotated):
             annotated.append(near)
     return AttainmentData(

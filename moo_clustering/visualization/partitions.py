@@ -472,7 +472,6 @@ def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> F
     # multidimensional scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
-    # Axes along which the landmarks differ only by rounding errors are ignored.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
     return -0.5 * (to_landmarks**2 - means) @ back

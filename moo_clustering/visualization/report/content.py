@@ -28,7 +28,6 @@ from moo_clustering.results import ClusteringResult
 if TYPE_CHECKING:
     from moo_clustering.constraints import Limit
 
-# Name of the column with each solution's adjusted Rand index relative to the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
 MADE_WITH = "made with"
@@ -530,7 +529,6 @@ def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Add the partition of a result unless it is already present, and return its position."""
     place = solutions.place(result.labels, role, member=result.member, always_named=always_named)
     solution = solutions.found[place]
     if solution.cluster_names is None:

@@ -42,7 +42,6 @@ _MOST_COLUMNS, _MOST_COLORS = 20, 30  # maximum number of columns in a heatmap, 
 _MOST_CELLS = 4000
 # If the distances in the projection onto a plane correlate with those in the data by at least _FAITHFUL,
 # t-SNE is omitted.
-# omitted.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 MOST_ROWS, FEWEST_ROWS, _DISTANCE_WORK, BLOCK_ITEMS = 2000, 100, 1e11, 4_000_000
 MOST_SIDE = 300
@@ -689,7 +688,6 @@ def area_map(geometry: Any, n_samples: int, rows: IntpArray) -> PlaneMap:
         return replace(shown, note=_noted("Each point lies inside its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
-    # Outlines are simplified with a tolerance of 1/2000 of the larger side of the map.
     for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / 2000)):
         for ring in shapely.get_rings(shapely.get_parts(one)):
             points = shapely.get_coordinates(ring)

@@ -53,7 +53,6 @@ _SCRIPTS = (
 )  # fmt: skip
 _TEXT_LENGTH = 400
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-# Sentence on the page for each beginning of a verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
