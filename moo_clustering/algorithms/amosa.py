@@ -43,10 +43,9 @@ from moo_clustering.algorithms.pymoo_search import (
 )
 from moo_clustering.operators import CanonicalDuplicates, generic
 
-# Maximum number of initial samples, all of which are kept in memory.
+# The number of initial samples is limited, because all samples are kept in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
-# Function that perturbs genotypes and evaluates the results.
 Trial = Callable[[NDArray[Any]], Batch]
 
 
@@ -169,7 +168,7 @@ class AMOSA(Algorithm):
     def n_temperatures(self) -> int:
         """Number of iterations after the first one."""
         n = max(1, math.floor((math.log(self.t_min) - math.log(self.t_max)) / math.log(self.cooling)))
-        while self._temperature(n) > self.t_min:  # correct rounding errors of the logarithms
+        while self._temperature(n) > self.t_min:  # the logarithms have rounding errors
             n += 1
         while n > 1 and self._temperature(n - 1) <= self.t_min:
             n -= 1
@@ -280,15 +279,15 @@ def anneal(
     for _ in range(n_moves):
         batch = trial(current.x[None])
         new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
-        # ``relation`` is 1 if the current solution dominates the new one, and -1 in the reverse case. k is
-        # the number of archive members that dominate the new solution. Cases are numbered as in the paper.
+        # ``relation`` is 1 if the current solution dominates the new one, and -1 in the reverse case. ``k``
+        # archive members dominate the new solution. The case numbers are those of the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
         if relation == 1 or (relation == 0 and k > 0):  # cases 1 and 2(a)
             if rng.random() < accept(total / (k + (relation == 1))):
                 current = new
-        elif k > 0:  # case 3(a): new dominates current, and the archive dominates new
+        elif k > 0:  # case 3(a), in which new dominates current
             back = rng.random() < expit(least)
             current = archive.members[nearest] if back else new
         else:
@@ -356,13 +355,11 @@ class BoundedArchive:
         self.members = [self.members[i] for i in rows]
 
     def _remember(self, solutions: Sequence[Solution]) -> None:
-        """Compute the keys of all solutions at once if the duplicate elimination compares keys."""
         if isinstance(self._duplicates, CanonicalDuplicates):
             for solution, key in zip(solutions, self._duplicates.keys(_genes_of(solutions)), strict=True):
                 solution.key = key
 
     def _distinct(self, solutions: list[Solution]) -> list[Solution]:
-        """Drop solutions that duplicate an earlier solution."""
         self._remember(solutions)
         if isinstance(self._duplicates, CanonicalDuplicates):
             first: dict[bytes | None, Solution] = {}
@@ -375,7 +372,6 @@ class BoundedArchive:
         return [solutions[i] for i in kept]
 
     def _is_known(self, solution: Solution) -> bool:
-        """Return whether a solution duplicates a member."""
         if isinstance(self._duplicates, CanonicalDuplicates):
             self._remember([solution])
             return any(solution.key == other.key for other in self.members)
@@ -389,9 +385,9 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Form ``n_groups`` single-linkage clusters in O(n^2) time; return the index of one point of each."""
-    # This is the first point with the smallest mean distance to all points in its cluster. Coordinates are
-    # divided by their ranges, and infinite coordinates are placed one range beyond finite ones.
+    """Form ``n_groups`` single-linkage clusters in O(n^2) time, and return one point's index per cluster."""
+    # The representative is the first point with the smallest mean distance to all points in its cluster.
+    # Coordinates are divided by their ranges. Infinite coordinates are placed one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
     if n <= n_groups:
@@ -405,15 +401,15 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     for g in range(n_groups):
         members = np.flatnonzero(groups == g)
         total = D[np.ix_(members, members)].sum(axis=1)
-        # Distance sums that differ by at most this factor count as tied, despite rounding errors.
+        # The factor makes equal sums of distances tie in spite of rounding errors.
         kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
 
 
 def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
-    """Return each point's group after the first n - n_groups merges."""
+    """Return the group of each of ``n`` points after the first n - n_groups merges of SciPy's ``linkage``."""
     group = np.arange(n, dtype=np.int64)
-    member = list(range(n))  # one point of each cluster, in SciPy's numbering
+    member = list(range(n))  # one point of each cluster, by SciPy's cluster number
     for left, right in merges[: n - n_groups, :2].astype(np.int64):
         one, other = group[member[left]], group[member[right]]
         group[group == other] = one

@@ -23,10 +23,9 @@ Individuals = list[Any]
 Key = Callable[[Any], Hashable]
 _quality = attrgetter("fitness.wvalues")
 Columns = dict[str, Any]
-# Next population, and its logbook columns.
 Outcome = tuple[Individuals, Columns]
 Legal = Callable[[Any], bool]
-# Docstring sections that the loops share, for :func:`~moo_clustering._docs.documented`.
+# Docstring sections of all loops. :func:`~moo_clustering._docs.documented` adds them to docstrings.
 LOOP = """
 Parameters
 ----------
@@ -66,7 +65,7 @@ TypeError, ValueError
 
 
 def _loop(make_step: Callable[..., CountedStep]) -> Callable[..., tuple[Individuals, tools.Logbook]]:
-    """Turn a function that creates a step into a function that runs it, with the same name and docstring."""
+    """Turn a function that creates a step into a loop with the same name and docstring."""
 
     def loop(
         population: Individuals,
@@ -98,7 +97,7 @@ def _loop(make_step: Callable[..., CountedStep]) -> Callable[..., tuple[Individu
                 halloffame.update(step.eligible(population))
             logbook.record(gen=gen, **columns, **stats.compile(population))
             if verbose:
-                with suppress(OSError, ValueError):  # standard output may be closed or full
+                with suppress(OSError, ValueError):  # the standard output may be closed or full
                     print(logbook.stream)
         return population, logbook
 
@@ -206,14 +205,14 @@ class CountedStep(Documented, ABC):
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
-        if callable(getattr(toolbox, "repair", None)):  # repair must not modify the caller's individuals
+        if callable(getattr(toolbox, "repair", None)):  # a repair must not modify the caller's individuals
             population = [one if one.fitness.valid else toolbox.clone(one) for one in population]
         population = self._evaluated(population, toolbox)
         columns = dict.fromkeys(self.columns, 0) | {"nevals": self.evaluations} | self._begin(population)
         return population, columns
 
     def __call__(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome | None:
-        """Return the next population and its logbook columns; None if :attr:`finished`."""
+        """Return the next population and its logbook columns, or None if the search is :attr:`finished`."""
         if self.finished:
             return None
         evaluations, trials = self.evaluations, self.trials
@@ -239,13 +238,16 @@ class CountedStep(Documented, ABC):
 
     @abstractmethod
     def _needed(self) -> list[str]:
-        """Return the names of the toolbox functions that the subclass requires."""
+        """Return the names of the functions that the toolbox must contain."""
 
     def _begin(self, population: Individuals) -> Columns:
         return {}
 
     def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
-        """Evaluate individuals that lack a fitness, within the budget; return all that have one."""
+        """Evaluate the individuals without a fitness, and return all individuals that then have one.
+
+        If the budget is too small, the remaining individuals are dropped.
+        """
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
             repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
@@ -262,13 +264,14 @@ class CountedStep(Documented, ABC):
         return [individual for individual in individuals if individual.fitness.valid]
 
     def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Drop children beyond the budget, and apply ``mutate`` and ``km`` to the others in place."""
+        """Apply ``mutate`` and ``km`` to random children in place, and drop children beyond the budget."""
         mutate = rng.random(len(children)) < self.mutpb
         km = rng.random(len(children)) < self.kmpb
         new = mutate | km | np.array([not child.fitness.valid for child in children], dtype=bool)
         children, max_trials = list(children), None
         if (left := self.left) is not None:
-            # Reserve one evaluation per child, so that trials cannot exhaust the budget.
+            # One evaluation is reserved per child, because trial evaluations could otherwise exhaust the
+            # budget.
             kept = ~new | (np.cumsum(new) <= left)
             children = [child for child, keep in zip(children, kept, strict=True) if keep]
             mutate, km, new = mutate[kept], km[kept], new[kept]
@@ -344,7 +347,7 @@ class GenerationalStep(CountedStep):
         return ["select"] + ["mate"] * (self.cxpb > 0)
 
     def _generation(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
-        # With elitism, the best individual so far is always a member of the population.
+        # With elitism, the population always contains the best individual found so far.
         best = self._best(population) if self.elitism else None
         children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
         n_crossed = self._cross(children, toolbox, rng)
@@ -530,7 +533,7 @@ class ChcStep(CountedStep):
     def _crossed(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator, d: float
     ) -> Individuals:
-        """Pair individuals at random, and return two children of each pair whose distance exceeds ``d``."""
+        """Pair individuals at random, and return the children of the pairs whose distance exceeds ``d``."""
         distance = getattr(toolbox, "distance", hamming)
         order = rng.permutation(len(population))
         children: Individuals = []
@@ -544,7 +547,7 @@ class ChcStep(CountedStep):
         return children
 
     def _survivors(self, population: Individuals, children: Individuals) -> tuple[Individuals, int]:
-        """Return the best of the parents and children, and the number of children among them."""
+        """Return the best of the parents and children, and the number of children among the best."""
         pool = sorted([*population, *children], key=_quality, reverse=True)  # stable, so parents win ties
         if self.unique is not None:
             pool = _repeated_last(pool, self.unique)
@@ -553,7 +556,7 @@ class ChcStep(CountedStep):
         return pool, sum(id(individual) in new for individual in pool)
 
     def _restarted(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Keep the best individuals, and replace the others by new individuals within the budget."""
+        """Keep the best individuals, and replace all others with new individuals within the budget."""
         size = len(population)
         n_keep = max(min(self.n_keep, size - 1), 1)
         n_new = size - n_keep
@@ -590,7 +593,7 @@ def _repeated_last(pool: Individuals, key: Key) -> Individuals:
 
 
 def hamming(first: Any, second: Any) -> int:
-    """Count the genes in which two individuals differ; raise a ValueError if their lengths differ."""
+    """Count the genes in which two individuals differ, or raise a ValueError if their lengths differ."""
     if len(first) != len(second):
         raise ValueError(
             f"the Hamming distance is undefined for individuals with {len(first)} and {len(second)} "
@@ -630,6 +633,6 @@ class MemeticChcStep(ChcStep):
         return population, columns | {"nevals": self.evaluations, "ntrials": self.trials}
 
     def _new(self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        # Reserve one evaluation per new individual. The caller counts the trials.
+        # One evaluation is reserved per new individual. The caller counts the trial evaluations.
         limit = None if self.left is None else self.left - n_new
         return apply_batch(toolbox.mutate, super()._new(best, n_new, toolbox, rng), limit)

@@ -165,7 +165,8 @@ class DeapSearch:
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
-            # Insert the worst first, because ``insert`` places an individual before equally good ones.
+            # The worst individuals come first, because ``insert`` places an individual before equally good
+            # ones.
             for row in arrays["hall_of_fame"][::-1]:
                 self.hall_of_fame.insert(individuals[row])
         self.logbook = tools.Logbook()
@@ -232,7 +233,7 @@ def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
             setattr(individual.fitness, key.removeprefix(_FITNESS), value)
         elif key.startswith(_ATTRIBUTE):
             setattr(individual, key.removeprefix(_ATTRIBUTE), value)
-    # Set the weighted values directly: setting ``values`` would multiply them by the weights, with rounding.
+    # Setting ``values`` would cause rounding errors, because DEAP would multiply them by the weights.
     individual.fitness.wvalues = tuple(row["wvalues"].tolist())
     return individual
 
@@ -249,7 +250,7 @@ def of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
         return from_genes(genes)
     if can_take(toolbox.individual, genes):
         return toolbox.individual(genes)
-    individual = toolbox.individual()  # a random individual, as in DEAP's examples
+    individual = toolbox.individual()  # DEAP's examples create random individuals
     put_genes(individual, genes)
     return individual
 

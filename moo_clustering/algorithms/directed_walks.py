@@ -102,10 +102,13 @@ class DirectedWalks(GeneticAlgorithm):
 
 
 class _Walk(Mating):
-    """Mutate selected solutions or, without a selection, those with the lowest weighted objectives."""
+    """Mating that mutates selected solutions.
+
+    Without a selection, the solutions with the lowest weighted sums of the objectives are mutated.
+    """
 
     def __init__(self, mutation: Mutation, selection: Any, repair: Any, duplicates: Any) -> None:
-        # pymoo requires a crossover, but ``_do`` does not use it.
+        # pymoo requires a crossover, although ``_do`` does not use it.
         copies: Crossover = UniformCrossover(prob=0.0)
         super().__init__(
             selection, copies, mutation, repair=repair, eliminate_duplicates=duplicates, n_max_iterations=10
@@ -123,7 +126,7 @@ class _Walk(Mating):
     ) -> Population:
         rng = np.random.default_rng(random_state)
         F, violation = pop.get("F", "CV")
-        # In pymoo, iteration 1 is the initial population.
+        # pymoo counts the initial population as iteration 1.
         start = getattr(algorithm, "n_iter", None) == 2
         low, span = _range(F, violation[:, 0], everything=start)
         weights = random_weights(n_offsprings, F.shape[1], rng) / span
@@ -144,12 +147,14 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute the objectives' minima and ranges."""
-    # Unless ``everything``, only solutions with the smallest violation are considered.
+    """Return the minima and the ranges of the objectives.
+
+    Unless ``everything`` is true, only solutions with the smallest constraint violation are considered. The
+    range of a constant objective is its absolute value or, if the objective is 0, 1.
+    """
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
-    # Scale a constant objective by its absolute value.
     span = np.where(span > 0.0, span, np.abs(low))
     return low, np.where(span > 0.0, span, 1.0)
 
@@ -178,8 +183,9 @@ class ArchiveSurvival(Survival):
 
 
 def _least_crowded(F: FloatArray, size: int) -> IntpArray:
-    """Remove the most crowded rows one by one, and return the positions of the remaining ``size`` rows."""
-    # pymoo's "pcd" writes out of bounds if several rows share an objective's smallest or largest value.
+    """Remove the most crowded row repeatedly, and return the positions of the ``size`` remaining rows."""
+    # pymoo's "pcd" is not used, because it writes out of bounds if rows share an objective's minimum or
+    # maximum.
     n, kept = len(F), np.ones(len(F), dtype=bool)
     F = F[:, np.ptp(F, axis=0) > 0]
     columns, ends = np.arange(F.shape[1]), np.ones((1, F.shape[1]), dtype=np.intp)

@@ -36,7 +36,7 @@ def evenness(labels: Labels) -> FloatArray:
     """Entropy of the cluster sizes relative to its maximum, or 1 for a single cluster."""
     n = labels.shape[1]
     sizes = check_population(labels, n).sizes
-    # Unlike sum, cumsum has a fixed order, so that no result depends on the other partitions.
+    # ``cumsum`` adds the terms in a fixed order, so a result does not depend on the other partitions.
     entropy = -np.cumsum(xlogy(sizes, sizes / n), axis=1)[:, -1] / n
     k = labels.max(axis=1) + 1
     return np.where(k > 1, np.clip(entropy / np.log(np.maximum(k, 2)), 0.0, 1.0), 1.0)
@@ -241,7 +241,7 @@ class CellSurvival(Survival):
         self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
     def set_up(self, problem: Any) -> None:
-        """Compute the cells for a problem; raise an error if descriptors or weights do not fit it."""
+        """Compute the cells for a problem, or raise an error if descriptors or weights do not fit it."""
         if not hasattr(problem, "decode"):
             raise TypeError(f"problem must have decode(X), as PartitionProblem, got {type(problem).__name__}")
         n, weights = problem.n_obj, self.weights
@@ -277,7 +277,6 @@ class CellSurvival(Survival):
                     )
         cells = _cells_of(values, self.edges)
         quality, violation = self._quality(pop.get("F")), pop.get("CV")[:, 0]
-        # The sort is stable, so older members win ties.
         order = np.lexsort((quality, violation, *cells.T[::-1]))
         rows = order[np.append(True, np.diff(cells[order], axis=0).any(axis=1))]
         self.values, members = values[rows], pop[rows]
@@ -289,7 +288,7 @@ class CellSurvival(Survival):
         return members
 
     def _describe(self, problem: Any, pop: Population) -> FloatArray:
-        # Relabel first, because descriptors must not depend on the cluster numbers.
+        # Clusters are relabelled, because the values of descriptors must not depend on cluster numbers.
         labels = relabel_by_first_appearance(problem.decode(pop.get("X")))
         named = [(f"descriptor {name!r}", function) for name, function in self.functions.items()]
         return np.column_stack([value_per_row(call(labels), who, len(pop)) for who, call in named])
@@ -310,7 +309,6 @@ class CellSurvival(Survival):
 
 
 def _named(descriptor: Any) -> tuple[str, Any]:
-    """Return a descriptor's name and function."""
     if isinstance(descriptor, str) and descriptor in _KNOWN:
         return descriptor, _KNOWN[descriptor]
     if isinstance(descriptor, ValidityIndex):

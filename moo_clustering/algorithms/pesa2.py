@@ -89,7 +89,7 @@ class PESA2(Algorithm):
         sampling = FloatRandomSampling() if sampling is None else sampling
         self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
-        # ``_values`` caches the objectives and violations of ``_looked_up``, the last population used.
+        # ``_values`` caches the objectives and the constraint violations of the population ``_looked_up``.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -116,13 +116,13 @@ class PESA2(Algorithm):
         self._keep(Population.merge(self.pop, infills), F, violation, len(self.pop))
 
     def _members(self) -> tuple[FloatArray, FloatArray]:
-        """Return the archive's objectives and constraint violations."""
+        """Return the objectives and the constraint violations of the archive."""
         if self._values is None or self._looked_up is not self.pop:
             self._looked_up, self._values = self.pop, _values(self.pop)
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Add solutions to the archive; the first ``n_members`` of ``solutions`` are its present members."""
+        """Add solutions to the archive, whose current members are the first ``n_members`` solutions."""
         rows = archived(F, violation, n_members, self.archive_size, self.n_bins, self.random_state)
         self.pop = self._looked_up = solutions[rows]
         self._values = F[rows], violation[rows]
@@ -156,7 +156,6 @@ def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
 
 def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
     """Draw boxes, and return a random row from each box."""
-    # If ``tournament``, two boxes are drawn, and the less crowded one is used.
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)
@@ -171,9 +170,9 @@ def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rn
 def archived(
     F: FloatArray, violation: FloatArray, n_members: int, size: int, n_bins: int, rng: Any
 ) -> list[int]:
-    """Offer rows one by one to an archive of the first ``n_members`` rows; return the archive's rows."""
-    # The archive consists of at most ``size`` non-dominated solutions with distinct objectives, in order of
-    # entry. If there are more, a solution drawn from the fullest boxes is removed.
+    """Offer rows one by one to an archive of the first ``n_members`` rows, and return the archive's rows."""
+    # The members of the archive are non-dominated and have distinct objectives. If a new member exceeds
+    # ``size``, a random member of one of the fullest boxes is removed.
     rows = list(range(n_members))
     for row in range(n_members, len(F)):
         others, equal = F[rows], violation[rows] == violation[row]

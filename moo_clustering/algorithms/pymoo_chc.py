@@ -162,7 +162,7 @@ class CHC(Algorithm):
         self.is_restarting = self.d <= 0
 
     def _crossed(self) -> Population:
-        """Pair individuals at random, and return the children of pairs whose distance exceeds ``d``."""
+        """Pair individuals at random, and return the children of the pairs whose distance exceeds ``d``."""
         n_pairs = len(self.pop) // 2
         pairs = self.random_state.permutation(len(self.pop))[: 2 * n_pairs].reshape(n_pairs, 2)
         X = self.pop.get("X")
@@ -177,7 +177,7 @@ class CHC(Algorithm):
         return self.repair(self.problem, children, **means)
 
     def _made_anew(self) -> Population:
-        """Return the new individuals that replace all but the best individuals in a restart."""
+        """Return the individuals that replace all but the best individuals in a restart."""
         self.n_crossed = self.n_accepted = 0
         n_new = max(self.pop_size - self.n_keep, 1)
         sampling = self.initialization.sampling
@@ -208,4 +208,4 @@ def uniform_sampling(problem: Any) -> Sampling:
 
 def _best_first(population: Population) -> Population:
     F, CV = population.get("F", "CV")
-    return population[np.lexsort((F[:, 0], CV[:, 0]))]  # stable
+    return population[np.lexsort((F[:, 0], CV[:, 0]))]

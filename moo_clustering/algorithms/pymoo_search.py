@@ -60,7 +60,7 @@ from moo_clustering.operators import CanonicalDuplicates, batched_tournament, st
 from moo_clustering.operators.base import check_constraints, checked_operators
 from moo_clustering.operators.generic import begun
 
-# Also exported by moo_clustering.algorithms.
+# The public module ``moo_clustering.algorithms`` exports this class from here.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.problems.partition import SignedProblem
@@ -68,43 +68,44 @@ from moo_clustering.problems.partition import SignedProblem
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
-# Types of the default operators of pymoo's genetic algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
-# pymoo algorithms that cannot be saved, because they contain running generators or other searches.
+# These pymoo algorithms cannot be saved, because they contain running generators or other searches.
 _UNSAVED = {"CMAES", "SimpleCMAES", "EPPSO"}
-# The algorithm running in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
-# Classes of objects that a run may replace by new objects, which checkpoints can restore from attributes.
+# A run may replace objects of these classes. Checkpoints store only the attributes of such objects.
 _MADE_ANEW = {"HyperplaneNormalization": HyperplaneNormalization}
-_EVALUATED = "evaluated."  # prefix; names of fields contain no dots
+_EVALUATED = "evaluated."  # a unique prefix, because names of fields contain no dots
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
-# Algorithm attributes that are not saved, because a resumed run sets them or does not depend on them.
+# These attributes are not saved, because a resumed run sets them or does not depend on them.
 _TRANSIENT = {
     "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
     "save_history", "display", "output", "callback", "termination",
 }  # fmt: skip
-# Attributes that are always saved, even if an algorithm saves its own state.
+# These attributes are saved even if an algorithm saves its own state.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
 
 def _generator(seed: Any = None) -> Generator:
-    """Return the generator of this thread's run, or a new one if a seed is given or no run is active."""
+    """Return the generator of the run in this thread.
+
+    If a seed is given or no algorithm is running, a new generator is returned instead.
+    """
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# pymoo calls many comparisons, survivals and rankings without a generator. Each of them would create a new
-# generator, so runs with equal seeds would differ. With this replacement, they use the run's generator.
+# pymoo calls many functions without a generator. Each call would create a new generator, so runs with equal
+# seeds would differ. With this replacement, the calls use the generator of the run.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Context in which pymoo functions use the generator of ``algorithm`` if they are called without one."""
+    """Let pymoo functions that are called without a generator use the generator of ``algorithm``."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -112,7 +113,7 @@ def _seeded(algorithm: Algorithm) -> Iterator[None]:
         _ACTIVE.reset(token)
 
 
-# Parameters shared by the algorithms, for :func:`~moo_clustering._docs.documented`.
+# Parameters that several algorithms share. :func:`~moo_clustering._docs.documented` adds them to docstrings.
 ALGORITHM = """
 Parameters
 ----------
@@ -125,7 +126,7 @@ output : Output, optional
 
 
 def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options; raise a TypeError if pymoo algorithms do not support one of them."""
+    """Return the options, or raise a TypeError if pymoo algorithms do not support one of them."""
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
@@ -163,9 +164,9 @@ class Solution:
 
     x: NDArray[Any]  # shape (n_var,)
     f: FloatArray  # shape (n_obj,)
-    violation: float  # constraint violation, 0 if feasible
-    individual: Individual | None = None  # pymoo Individual, created on demand
-    key: bytes | None = None  # key shared by duplicates, computed on demand
+    violation: float  # 0 if feasible
+    individual: Individual | None = None  # created on demand
+    key: bytes | None = None  # equal for duplicates, computed on demand
     _source: tuple[Batch, int] | None = None
 
     @classmethod
@@ -207,7 +208,7 @@ def violations_of(batch: Batch, problem: Any) -> FloatArray:
 
 def evaluated(X: Genes, algorithm: Any) -> Batch:
     """Evaluate genotypes for an algorithm and count the evaluations; NaN objectives raise a ValueError."""
-    # Genotypes that the problem sets as ``out["X"]`` replace ``X``, and are cast to its dtype.
+    # If the problem sets ``out["X"]``, its genotypes replace ``X`` and are converted to the dtype of ``X``.
     problem, evaluator = algorithm.problem, algorithm.evaluator
     options = {"return_values_of": list(evaluator.evaluate_values_of), "return_as_dictionary": True}
     batch: Batch = problem.evaluate(X, **options, algorithm=algorithm)
@@ -243,7 +244,8 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` is None for rows without pymoo individual; ``_born`` is the iteration of each row.
+        # ``_members`` contains None for rows without a pymoo individual. ``_born`` contains iteration
+        # numbers.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
@@ -290,7 +292,7 @@ class ArrayGenerations:
         algorithm.n_iter += 1
 
     def _offspring(self, mating: Mating, rng: Generator) -> Genes:
-        """Select, cross and mutate in the same way as pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
+        """Return the offspring that pymoo's ``Mating``, ``Crossover`` and ``Mutation`` would create."""
         algorithm, cross, mutate = self._algorithm, mating.crossover, mating.mutation
         problem, n = algorithm.problem, algorithm.n_offsprings
         columns: Any = {"F": self.F, "CV": np.zeros((len(self.F), 1))}
@@ -309,7 +311,7 @@ class ArrayGenerations:
         return np.where((rng.random(len(X)) <= get(mutate.prob, size=len(X)))[:, None], mutants, X)[:n]
 
     def _survivors(self, F: FloatArray, rng: Generator) -> IntArray:
-        """Return rows that survive pymoo's ``RankAndCrowding``; store their ranks and crowding distances."""
+        """Return the rows that pymoo's ``RankAndCrowding`` would keep, and store their ranks and crowding."""
         survival, room = self._algorithm.survival, min(self._algorithm.pop_size, len(F))
         rows, ranks, spreads = [], [], []
         for rank, front in enumerate(survival.nds.do(F, n_stop_if_ranked=room)):
@@ -392,7 +394,7 @@ def evolve(
         own: dict[str, Any] = {"method": type(algorithm).__name__, "parameters": search._settings()}
         own |= {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # Identify the data by a hash of the objectives of two genotypes, which all runs draw alike.
+            # The objectives of two genotypes identify the data, because all runs draw the same two genotypes.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))
@@ -478,13 +480,13 @@ class PymooSearch:
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration.
-        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without n_gen, never reached
+        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # unlimited without ``n_gen``
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
-        # Number of coming iterations in which outputs of user-defined operators are checked.
+        # In this many coming iterations, the outputs of user-defined operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
-        # None until the first generation without checks; False if generations require pymoo individuals.
+        # None until the first generation without checks. False if generations need pymoo individuals.
         self._arrays: ArrayGenerations | Literal[False] | None = None
 
     @property
@@ -561,7 +563,7 @@ class PymooSearch:
     def advance(self) -> None:
         """Run one generation."""
         before = self._algorithm.n_iter
-        # Some algorithms evaluate individuals one by one, and count a generation after the last of them.
+        # Some algorithms evaluate individuals one by one, and only count a generation after the last one.
         with _seeded(self._algorithm):
             while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
@@ -574,12 +576,12 @@ class PymooSearch:
         self.generation += not (self.exhausted and self._algorithm.off is None)
 
     def _look(self) -> None:
-        """Run ``algorithm.next()``; check genes before they are evaluated, and objectives afterwards."""
+        """Run one pymoo iteration, checking genes before their evaluation and objectives after it."""
         algorithm, self._n_unseen = self._algorithm, self._n_unseen - 1
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
         if given and isinstance(sampling, np.ndarray):
-            # pymoo's duplicate elimination requires numbers, so check the genes before it runs.
+            # Genes are checked first, because pymoo's duplicate elimination requires numbers.
             start = np.atleast_2d(sampling)
             array_of(start, "the start population", (len(start), self.problem.n_var), "genes")
         with checked_operators(algorithm) as own:
@@ -592,7 +594,6 @@ class PymooSearch:
                 check_infills(infills, self.problem, who)
             algorithm.evaluator.eval(self.problem, infills, algorithm=algorithm)
             if is_own(self.problem):
-                # Some algorithms propose individuals one by one.
                 for individual in [infills] if isinstance(infills, Individual) else infills:
                     who, shape = type(self.problem).__name__, (self.problem.n_obj,)
                     array_of(individual.F, who, shape, "objectives of every individual")
@@ -607,7 +608,7 @@ class PymooSearch:
                 )
 
     def _settings(self) -> dict[str, Any]:
-        """Return parameters of the algorithm and its operators (JSON values) by dotted attribute name."""
+        """Return the parameters of the algorithm and its operators as JSON values, by dotted path."""
         packer, found = Packer(self._algorithm.random_state), {}
         for path, what, value in walk(self._algorithm):
             _, packed, arrays = packer.token(value) if what == "leaf" else (None, None, None)
@@ -627,7 +628,6 @@ class PymooSearch:
         with _seeded(self._algorithm):
             self._algorithm.finalize()
             if isinstance(self._algorithm, RVEA):
-                # pymoo's RVEA sets ``opt`` to all individuals, including infeasible and dominated ones.
                 self._algorithm.opt = filter_optimum(self._algorithm.pop, least_infeasible=True)
             result = self._algorithm.result()
         result.algorithm = self.algorithm
@@ -702,7 +702,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination by ``early`` only. pymoo learns the number of generations, but does not enforce it."""
+    """Termination decided by ``early`` alone. The number of generations is not enforced."""
 
     early: Termination | None = None
 
@@ -713,14 +713,14 @@ class _Endless(MaximumGenerationTermination):
 class AlgorithmState:
     """Save and restore those attributes of an algorithm and its operators that have changed since set-up."""
 
-    # A part is an algorithm or operator of pymoo or of this package, or a list, tuple or dictionary of them.
-    # :class:`Checkpointable` parts save their own attributes. The problem and objects of other classes must
-    # not change during a run. Changed arrays are found by comparing hashes.
+    # A part is an algorithm or operator of pymoo or of this package, or a list, tuple or dictionary of parts.
+    # A :class:`Checkpointable` part saves its own attributes. The problem and objects of other classes must
+    # not change during a run. Changed arrays are detected by their hashes.
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._initial: dict[Path, Any] = {}  # path -> token of a value, or shape of a part
-        self._kept: list[Any] = []  # references that prevent ids from being reused
+        self._initial: dict[Path, Any] = {}  # token of each value or shape of each part, by path
+        self._kept: list[Any] = []  # references that keep ids unique
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
             if what != "hook":
@@ -728,7 +728,7 @@ class AlgorithmState:
                 self._kept.append(value)
 
     def save(self) -> searches.State:
-        """Return arrays and metadata of changed attributes; raise a ValueError if one cannot be saved."""
+        """Return arrays and metadata of changed attributes, or raise a ValueError if one cannot be saved."""
         packer = Packer(self._algorithm.random_state)
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
@@ -780,7 +780,7 @@ class AlgorithmState:
                 setattr(owner, name, value)
             else:
                 owner[name] = value
-        # Hooks are called last, because they may use restored attributes.
+        # Hooks come last, because they may use restored attributes.
         for path, own, own_meta in hooks:
             reduce(_current, path, self._algorithm).restore_checkpoint_state(own, own_meta)
 
@@ -794,7 +794,7 @@ class AlgorithmState:
 
 
 def _current(owner: Any, step: Step) -> Any:
-    """Return the attribute (None if missing) or item of ``owner`` that this step of :func:`walk` names."""
+    """Return the attribute or item of ``owner`` that a step of :func:`walk` names, or None."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -802,8 +802,8 @@ def _current(owner: Any, step: Step) -> Any:
 class Packer:
     """Convert values to JSON and back, storing arrays and individuals in separate tables."""
 
-    # ``individuals`` stores every individual once, so that an individual in several populations remains one
-    # object. The state of ``rng``, the run's generator, is saved elsewhere.
+    # Each individual is stored once, so that an individual in several populations remains one object. The
+    # state of ``rng``, which is the generator of the run, is saved elsewhere.
 
     def __init__(self, rng: Generator | None) -> None:
         self.individuals: list[Individual] = []
@@ -813,7 +813,7 @@ class Packer:
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
         """Return a token, the output of :meth:`pack`, and the arrays; equal tokens show equal values."""
-        # An object that cannot be packed is identified by its id.
+        # If an object cannot be packed, its id identifies it.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -821,7 +821,7 @@ class Packer:
         except searches.NotStorableError:
             return ("object", id(value)), None, None
         if self._n_references > before:
-            return object(), packed, arrays  # new token: individuals may have changed
+            return object(), packed, arrays  # a new token, because individuals may have changed
         return (json.dumps(packed), fingerprint(*arrays.values())), packed, arrays
 
     def pack(self, value: Any, arrays: dict[str, Any]) -> Any:
@@ -914,9 +914,8 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
     """Yield path, kind and value of each object that may change in a run; parts precede their contents."""
     # The steps of a path are ``("attribute", name)`` and ``("item", key)``. The kind is ``"part"`` for parts
-    # (see :class:`AlgorithmState`), and ``"leaf"`` for all other objects. A part that saves its own
-    # attributes is yielded again as ``"hook"``. Arrays and objects that are attributes of the problem are
-    # skipped.
+    # (see :class:`AlgorithmState`) and ``"leaf"`` for all other objects. A part that saves its own attributes
+    # is yielded again as ``"hook"``. Arrays and objects that are attributes of the problem are skipped.
     seen: set[int] = set()
     constant = {
         id(value)
@@ -964,7 +963,6 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Return (step, value) for each item of a container or each attribute of an object."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

@@ -135,7 +135,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# A fit as a generator: it yields the plan of each search, and continues when the search has been run.
+# A fit is a generator that yields the plan of each search and resumes when that search has run.
 Plans = Generator[Plan, None, Result]
 
 
@@ -176,7 +176,7 @@ class InterruptGuard:
     """Context in which the first Ctrl-C sets ``requested``, and the second raises a KeyboardInterrupt."""
 
     # The guard has no effect outside the main thread, or if SIGINT is ignored or handled outside Python. If
-    # guards are nested, a signal stops the searches of all of them. If ``requested`` is initially True, the
+    # guards are nested, a signal stops the searches of all guards. If ``requested`` is initially true, the
     # first signal raises a KeyboardInterrupt.
 
     def __init__(self, requested: bool = False) -> None:
@@ -210,7 +210,7 @@ class InterruptGuard:
             self._outer.request(number)
 
     def handle(self, number: int, frame: object) -> None:
-        """Request a stop at the first signal; raise a KeyboardInterrupt at the second."""
+        """Request a stop at the first signal, and raise a KeyboardInterrupt at the second."""
         if not self.requested:
             self.request(number)
         elif self._outer is not None:
@@ -220,7 +220,7 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """Guard or command whose signal handler this guard has replaced; None for any other handler."""
+        """Guard or command whose signal handler this guard has replaced, or None for any other handler."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
@@ -361,7 +361,7 @@ def rng_state(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
-    """Restore a generator in place; raise a ValueError if the state is from another bit-generator type."""
+    """Restore a generator in place, or raise a ValueError if the state is from another bit-generator type."""
     kind, saved = type(rng.bit_generator).__name__, state["bit_generator"]
     if kind != saved:
         raise ValueError(f"the saved random state is from {saved}, but the generator is {kind}")
@@ -478,7 +478,8 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint unless this generation has already been saved."""
-        # Only the first checkpoint may raise an error. A full disk later must not end the run.
+        # Only the first checkpoint may raise an error, because a disk that fills up later must not end the
+        # run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._search.state()
@@ -566,9 +567,9 @@ class NotStorableError(TypeError):
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Convert dictionaries with different keys and types of values to arrays and JSON metadata."""
-    # Values may be arrays of numbers or strings, scalars, str or None; a NotStorableError names the key of
-    # any other value. Values with the same key, type and shape are stored in one array. If only some
-    # dictionaries have such a value, their indices are stored, too.
+    # Values may be arrays of numbers or strings, scalars, strings or None. For any other value, a
+    # NotStorableError names the key. Values with the same key, type and shape are stored in one array. If
+    # only some dictionaries contain such a value, the indices of these dictionaries are stored, too.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():
@@ -631,7 +632,7 @@ def _unstack(kind: str, array: Any, n_rows: int) -> list[Any]:
     if kind == "none":
         return [None] * n_rows
     if kind == "array":
-        return [np.array(value) for value in array]  # copies: views would keep the whole array in memory
+        return [np.array(value) for value in array]  # a view would keep the whole array in memory
     return list(array) if kind == "scalar" else array.tolist()
 
 

@@ -14,9 +14,8 @@ from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
-# Larger than any gene, but within the range of the integer types used for genes.
+# Larger than any gene, but within the range of the integer types that store genes.
 _FAR = 2**31 - 1
-# Advice for error messages about genes that no encoding can decode.
 VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm"
 
 
@@ -120,7 +119,8 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
         if labels.min() < 0:
             raise ValueError(f"labels must be non-negative, got {labels.min()}")
         if labels.max() > 8 * labels.shape[-1]:
-            # The kernel uses a table with one entry per possible label, and clears it for every row.
+            # The kernel clears a table with an entry for every possible label in each row, so labels must be
+            # small.
             labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
         codes, n_codes = np.atleast_2d(labels), int(labels.max()) + 1
         if caching.interpreted(number_by_first_appearance, (codes.size + len(codes) * n_codes) / 20):
@@ -156,7 +156,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     if U.size and not (low := U.min()) >= 0:
         raise ValueError(f"{name} must be non-negative, got {low:.6g}")
     sums = U.sum(axis=2)
-    # The tolerance allows for the rounding errors of float32.
+    # The tolerance covers the rounding errors of float32.
     wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
     if len(wrong):
         row, sample = wrong[0]
@@ -194,11 +194,10 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """
     fixed, moving = _same_width(_checked(reference, n_clusters, "reference"), _checked(labels, n_clusters))
     fixed, moving = np.broadcast_arrays(fixed, moving)
-    # Copy, because views of broadcast arrays cause warnings in kernels.
+    # The arrays are copied, because kernels warn about views of broadcast arrays.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
     k = 1 + int(max(rows.max(initial=0), others.max(initial=0)))
     if k <= 2:
-        # Swap the labels in rows where most samples disagree.
         flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
         aligned = np.where(flip[:, None], 1 - others, others)
     else:
@@ -229,15 +228,15 @@ def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") ->
 
 
 def _assigned(rows: IntArray, others: IntArray, k: int) -> IntArray:
-    """Align partitions into up to k clusters by the permutation of labels with the highest agreement."""
-    # Use each row's own number of labels, so that its result does not depend on other rows.
+    """Renumber the clusters of ``others`` to maximise the number of samples that agree with ``rows``."""
+    # Each row uses its own number of labels, so that its result does not depend on the other rows.
     own = 1 + np.maximum(rows.max(axis=1), others.max(axis=1))
     number = np.zeros((len(rows), k), dtype=np.int32)
     for part in block_slices(len(rows), k**2):
         tables = np.zeros((part.stop - part.start, k, k), dtype=np.int64)
         contingency_tables(rows[part], others[part], tables)
         for q, (table, used) in enumerate(zip(tables, own[part].tolist(), strict=True), start=part.start):
-            # Maximise the agreement; break ties in favour of the solution that changes the fewest labels.
+            # If permutations agree equally well, the one that changes the fewest labels is chosen.
             worth = table[:used, :used] * (used + 1) + np.eye(used, dtype=np.int64)
             number[q, :used] = linear_sum_assignment(worth, maximize=True)[1]
     return np.take_along_axis(number, others, axis=1)
@@ -300,7 +299,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
         with np.errstate(invalid="ignore"):
             values: NDArray[Any] = np.ascontiguousarray(row, dtype=np.int64)
         if X.dtype.kind == "f" and not np.array_equal(values, row):
-            # Add zero to convert -0.0 to 0.0, so that both have the same bytes.
+            # Adding zero converts -0.0 to 0.0, so that both have the same bytes.
             values = np.ascontiguousarray(row, dtype=np.float64) + 0.0
         person = values.dtype.str.encode()
         keys.append(hashlib.blake2b(values.data, digest_size=16, person=person).digest())
@@ -308,7 +307,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
 
 
 def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Convert a population to integers; raise a ValueError if any gene is not a whole number."""
+    """Convert a population to integers, or raise a ValueError if any gene is not a whole number."""
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X
@@ -327,7 +326,7 @@ def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
 
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Return the genes rounded to a new int64 array; raise a ValueError for NaN."""
+    """Return the genes rounded to a new int64 array, or raise a ValueError for NaN."""
     X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X.astype(np.int64)
@@ -343,7 +342,7 @@ def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
 
 
 def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
-    """Return partitions as an array; raise an error unless all labels are integers in 0..n_samples-1."""
+    """Return partitions as an array, or raise an error unless all labels are integers in 0..n_samples-1."""
     array = checked_rows(labels, n_samples, "labels")
     if array.dtype.kind == "f":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}")

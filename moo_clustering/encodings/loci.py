@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# Limits for delta="auto"; see `relevant_links`. For large data sets, 5 sqrt(N) links would be too few,
-# because the most interesting links mostly separate outliers; 2 percent of the links then have genes.
+# Limits for delta="auto" (see :func:`relevant_links`). For large data sets, 5 sqrt(N) links would be too few,
+# because the most interesting links mostly separate outliers. Therefore, 2 percent of the links have genes.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
@@ -230,9 +230,10 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within clusters."""
-    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Each piece
-    # (connected component) gets a root in a strongly connected component that no forward link leaves. Forward
-    # links from any sample lead to such a component, so they suffice if a piece has only one.
+    # Forward links lead from a sample to one of its neighbours and are preferred to backward links. The root
+    # of a piece, which is a connected component, is in a strongly connected component that no forward link
+    # leaves. If a piece has only one such component, forward links suffice, because they lead to it from any
+    # sample.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -245,10 +246,9 @@ def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     leaving[component[left]] = True
     inner = np.flatnonzero(~leaving[component])
     roots = inner[np.unique(piece[inner], return_index=True)[1]]
-    # Linking column to row costs 1 forward, and n + 1 backward, which exceeds the cost of any forward path.
+    # Linking column to row costs 1 forward. Backward, it costs n + 1, which is more than any forward path.
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
-    # Link the root of each piece of a cluster to the root of its first piece.
     _, first, number = np.unique(labels[roots], return_index=True, return_inverse=True)
     target[roots] = roots[first[number]]
     return target
@@ -268,7 +268,6 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must not contain a sample as its own neighbour")
-    # Do not copy read-only neighbour lists, such as those of a graph.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
         nb.flags.writeable = False
@@ -284,16 +283,17 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
     given: Any = delta
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < 100:
         raise ValueError(f"delta must be a percentage in [0, 100), 'auto' or 'sr5', got {quoted(delta)}")
-    # Round first, because (1 - 0.8) 5 evaluates to 0.999... in floating point.
+    # The product is rounded first, because (1 - 0.8) 5 evaluates to 0.999... in floating point.
     return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
 
 
 class TreeLinks:
     """Tree links with genes (the ``n_relevant`` most interesting), and the parts that they connect."""
 
-    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` gives each sample's part.
-    # Part 0 contains the root, and every part precedes those below it. Gene ``gene[p]`` controls the link
-    # from ``top[p]``, the highest sample of part p, to part ``above[p]``; ``gene[0]`` and ``above[0]`` are 0.
+    # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` contains the part of each
+    # sample. Part 0 contains the root, and every part precedes the parts below it. Gene ``gene[p]`` controls
+    # the link from ``top[p]``, the highest sample of part p, to part ``above[p]``. For the root's part,
+    # ``gene[0]`` and ``above[0]`` are 0 and have no meaning.
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
@@ -308,7 +308,8 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # Parents precede children. Samples belong to their parents' parts, unless the link has a gene.
+        # Parents precede children. A sample belongs to the part of its parent unless a gene controls their
+        # link.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]

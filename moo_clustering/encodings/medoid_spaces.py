@@ -21,12 +21,10 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# Above this number of samples, form "vector" is faster, and a matrix would take over half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
-# Totals within this relative difference are ties, so that rounding errors do not determine the medoid.
+# Totals within this relative difference tie, so that rounding errors do not determine the medoid.
 RELATIVE = 1e-12
-# Number of clusters in each of the two tables of a MedoidMemo, which take about 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
@@ -36,7 +34,7 @@ class MedoidSpace(ABC):
     """Base class for distances between samples and sets of medoids."""
 
     # ``mean_square`` is the mean of all n^2 squared distances, which scales the lower bound in Xie-Beni.
-    # ``total_to_one`` (E_1) is the smallest total distance from all samples to a single sample.
+    # ``total_to_one``, E_1 in the paper, is the smallest total distance from all samples to a single sample.
 
     n_samples: int
     mean_square: float
@@ -65,7 +63,7 @@ class MedoidSpace(ABC):
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Return the position of each sample's nearest medoid (the lowest on ties), and its distance."""
-        # With ``exception``, a medoid belongs to its own cluster even if it equals an earlier medoid.
+        # If ``exception`` is true, a medoid belongs to its own cluster even if it equals an earlier medoid.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
@@ -103,8 +101,8 @@ def choose_space(
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":
-        # The medoid of Euclidean vectors is the member with the smallest total *squared* distance, unlike
-        # with a distance matrix. Sparse features remain sparse.
+        # The medoid of Euclidean vectors has the smallest total *squared* distance, unlike with a distance
+        # matrix.
         X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
         return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]
@@ -116,8 +114,9 @@ class DistanceMatrixSpace(MedoidSpace):
 
     # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
     # individuals with k equally large clusters, assignment takes O(p k n) time, and finding the medoids of
-    # distinct clusters O(p n^2 / k). Lower bounds on total distances are computed first, by counting bits of
-    # distances rounded down to one byte; exact totals are computed only for the most promising members.
+    # distinct clusters takes O(p n^2 / k) time. To find medoids, lower bounds on total distances are first
+    # computed by counting bits of distances that are rounded down to one byte. Exact totals are then computed
+    # only for the most promising members.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -128,7 +127,7 @@ class DistanceMatrixSpace(MedoidSpace):
                 part *= kernels.GRAIN
                 np.rint(part, out=part)
                 part /= kernels.GRAIN
-        # Use a read-only view, so that the caller's precomputed distances remain writeable.
+        # A read-only view is used, so that the caller's precomputed distances remain writeable.
         self.distances = D.view()
         self.distances.flags.writeable = False
         self.n_samples = len(D)
@@ -137,14 +136,14 @@ class DistanceMatrixSpace(MedoidSpace):
         sums = D.sum(axis=0)
         self.total_to_one = float(sums.min())
         self._each = 2.0 / kernels.GRAIN if cosine else 0.0
-        # In the bytes, distances are clipped to 1.5 times the mean; larger ones are rare within clusters.
+        # Distances above 1.5 times the mean are clipped in the bytes, because they are rare within clusters.
         greatest = 2**kernels.PLANES - 1
         step = max(1.5 * float(sums.mean()) / len(D) / greatest, float(np.finfo(float).tiny))
         self._planes = np.empty((len(D), kernels.PLANES, -(-len(D) // 64)), dtype=np.uint64)
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # Reduce the unit slightly, so that totals in this unit are lower bounds despite rounding errors.
+        # With a slightly smaller unit, totals are lower bounds in spite of rounding errors.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -181,20 +180,19 @@ class DistanceMatrixSpace(MedoidSpace):
 class VectorSpace(MedoidSpace):
     """Distances that are computed when needed, from products of feature vectors."""
 
-    # For p individuals with u distinct medoids, an assignment takes u products of a sample with the data
-    # and O(p k n) comparisons. Finding the medoids of distinct clusters takes O(p n d) time, or O(p nnz) for
-    # sparse data, and O(p n) extra memory. Euclidean ``total_to_one`` takes O(n^2 d) time, once.
+    # For p individuals with u distinct medoids, an assignment takes u products of a sample with the data and
+    # O(p k n) comparisons. Finding the medoids of distinct clusters takes O(p n) extra memory and O(p n d)
+    # time, or O(p nnz) time for sparse data. Euclidean ``total_to_one`` is computed once, in O(n^2 d) time.
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
         self.n_samples, self.norms = len(norms), norms
         self.kind, self.n_jobs = kind, n_jobs
-        # Zero rows have cosine distance 1 to all other samples and 0 to themselves.
+        # The cosine distance of a zero row is 1 to all other samples and 0 to the row itself.
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, products: FloatArray) -> None:
         """Compute ``mean_square`` and ``total_to_one`` from the product of each row with the sum of rows."""
         n = self.n_samples
-        # Estimate the mean square from the distances of at most 1024 samples to all samples.
         spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
         self.mean_square = float(np.sum(squares)) / (len(spaced) * n)
@@ -281,7 +279,7 @@ class SparseVectorSpace(VectorSpace):
         self._csr = X.indptr, X.indices, X.data
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        # Sum in column order, as the kernels do, so that identical rows have a distance of 0.
+        # Kernels add in column order. The same order here makes the distance of identical rows exactly 0.
         norms = np.bincount(row_of, weights=X.data**2, minlength=X.shape[0]).astype(np.float64)
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms
@@ -326,7 +324,6 @@ class SparseVectorSpace(VectorSpace):
         for_parts(find, len(medoids), 3 * len(medoids) * self.X.nnz, self.n_jobs)
 
     def _vector(self) -> FloatArray:
-        """Return a work array for a kernel: a zero for each column."""
         return np.zeros(self.X.shape[1])
 
 

@@ -16,7 +16,7 @@ from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Distance sums that differ by at most this factor are tied, so that rounding does not determine the medoid.
+# Distance sums tie up to this factor, so that rounding errors do not determine the medoid.
 SAME = 1.0 + 1e-12
 
 
@@ -71,7 +71,7 @@ class RowGenes(Documented, base.Encoding):
 
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
-        """Return one member per cluster in ``clusters``; ``numbers`` contains each sample's cluster."""
+        """Return a member of each cluster in ``clusters``. ``numbers`` holds the cluster of each sample."""
 
 
 class SlotGenes(RowGenes):
@@ -95,7 +95,7 @@ class _MedoidGenes(RowGenes):
     distances: AnyFloatArray
 
     def medoids(self, X: IntArray) -> IntArray:
-        """Return the row index of each cluster's medoid, in the order of the labels, padded with -1."""
+        """Return the row index of each cluster's medoid in the order of the labels, padded with -1."""
         genes = base.checked_genes(X, self.n_var)
         return np.take_along_axis(genes, np.argsort(genes < 0, axis=1, kind="stable"), axis=1)
 
@@ -155,7 +155,7 @@ class MedoidEncoding(_MedoidGenes):
         max_memory: int = MAX_MEMORY,
         sizes: ClusterSizes | None = None,
     ) -> None:
-        # Use a read-only view, so that the caller's precomputed distances remain writeable.
+        # A read-only view is used, so that the caller's precomputed distances remain writeable.
         self.distances = distance_matrix(X, metric, max_memory, type(self).__name__).view()
         self.distances.flags.writeable = False
         self.n_samples = len(self.distances)
@@ -195,13 +195,13 @@ class MedoidEncoding(_MedoidGenes):
         """Draw K uniformly from k_min..k_max, then K distinct samples."""
         n, width = self.n_samples, self.n_var
         X = np.empty((n_individuals, width), dtype=self.dtype)
-        # Use Floyd's sampling without replacement for all rows at once.
+        # Floyd's algorithm draws samples without replacement for all rows at once.
         for j in range(width):
             last = n - width + j
             drawn = rng.integers(0, last + 1, size=n_individuals)
             taken = (X[:, :j] == drawn[:, None]).any(axis=1)
             X[:, j] = np.where(taken, last, drawn)
-        X = rng.permuted(X, axis=1)  # Floyd's sets are uniform, but their order is not
+        X = rng.permuted(X, axis=1)  # the order of Floyd's sets is not uniform
         sizes = rng.integers(self.k_min, self.k_max + 1, size=n_individuals)
         X[np.arange(width) >= sizes[:, None]] = -1
         return X
@@ -245,7 +245,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     def __init__(self, distances: ArrayLike, k_max: int, k_min: int = 2) -> None:
         self.distances = checked_distances(distances, "distances", directed=True)
         if self.distances.flags.writeable:
-            # Use a read-only view, so that the caller's matrix remains writeable.
+            # A read-only view is used, so that the caller's matrix remains writeable.
             self.distances = self.distances.view()
             self.distances.flags.writeable = False
         self.n_samples = len(self.distances)
@@ -268,7 +268,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
 
 
 def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
-    """Return the mask of occupied slots; raise a ValueError if a row is empty or has invalid entries."""
+    """Return the mask of occupied slots, or raise a ValueError if a row is empty or has invalid entries."""
     occupied = slots >= 0
     wrong = ~occupied.any(axis=1)
     wrong |= ((slots < -1) | (slots >= n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
@@ -281,8 +281,8 @@ def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
-    """Assign samples to their nearest medoids; return labels of shape (n_individuals, n_samples)."""
-    # Rows of ``X`` contain distinct row indices, and -1 for empty slots; ``H[b, m]`` is the distance from b
+    """Assign samples to their nearest medoids, and return labels of shape (n_individuals, n_samples)."""
+    # Rows of ``X`` contain distinct row indices, and -1 for empty slots. ``H[b, m]`` is the distance from b
     # to m. Clusters are numbered in slot order. Ties are broken by the lowest slot, but a medoid always
     # belongs to its own cluster. Takes O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
@@ -293,7 +293,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     labels = np.full((len(slots), len(H)), _NO_SLOT, dtype=np.int32)
     nearest = np.full(labels.shape, np.inf, dtype=H.dtype)
     for part in block_slices(len(used), len(H)):
-        # The columns of H are the distances *to* the medoids.
+        # The columns of H contain the distances *to* the medoids.
         rows = np.ascontiguousarray(H[:, used[part]].T)
         here = np.where((index >= part.start) & (index < part.stop), index - part.start, -1)
         nearest_medoids(rows, here, nearest, labels, 0, len(slots))
@@ -353,7 +353,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
     """Return, for each row, a random sample that the row does not contain."""
-    # The r-th absent number is r plus the count of sorted present numbers s_t with s_t - t <= r.
+    # The r-th absent number is r plus the count of those sorted present numbers s_t for which s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)
@@ -362,13 +362,12 @@ def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> I
 
 def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator | None = None) -> IntArray:
     """Return a copy in which samples fill the first empty slots of each row, up to ``k_min`` medoids."""
-    # Added samples are drawn at random or, without a generator, have the lowest absent row indices.
+    # Added samples are drawn at random. Without a generator, they have the lowest absent row indices.
     slots = slots.copy()
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
         some = slots[short]
         empty = some < 0
         if rng is None:
-            # Fewer than k_min indices are present, so the lowest absent indices are less than k_min.
             absent = np.ones((len(some), k_min), dtype=bool)
             row, slot = np.nonzero(~empty & (some < k_min))
             absent[row, some[row, slot]] = False
@@ -400,5 +399,6 @@ def resolve_k_max(k_max: int | str, n_samples: int) -> int:
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1
-    # With n clusters, partitions are trivial, so k_max is at most n - 1 unless there are one or two samples.
+    # Partitions into n clusters are trivial, so k_max is at most n - 1 unless there are only one or two
+    # samples.
     return min(max(2, root), max(n_samples - 1, min(n_samples, 2)))

@@ -12,13 +12,10 @@ from moo_clustering.encodings import base
 from moo_clustering.encodings.labels import LabelEncoding
 from moo_clustering.graphs.matrices import without_diagonal
 
-# Relative rounding error allowed in sums of weights.
 _ROUNDING = 1e-9
-# Number of random trees per bisection, and number of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Number of proposed moves per area when areas return to their old regions.
 _PER_AREA = 50
-# Weights of the objectives of ``climb_boundaries``: only the variation of loads, or only changed areas.
+# Weights of the objectives of ``climb_boundaries``, for the variation of loads and for changed areas.
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
@@ -99,7 +96,7 @@ class RegionEncoding(LabelEncoding):
                 f"found no plan of {self.n_regions} connected regions with loads from {self.low:g} to "
                 f"{self.high:g} in {_PLANS} attempts; widen the bounds, or change the number of regions"
             )
-        # Returned by ``repair`` if a plan can be neither repaired nor grown.
+        # ``repair`` uses this plan if it can neither repair a plan nor grow a new one.
         self._feasible = np.array(found, dtype=np.int32)
 
     def is_feasible(self, X: IntArray) -> BoolArray:
@@ -148,7 +145,6 @@ class RegionEncoding(LabelEncoding):
         return plans
 
     def _first_grown(self, n_tries: int, rng: np.random.Generator) -> Labels | None:
-        """Return the first plan that can be grown in ``n_tries`` attempts, or None."""
         grown = (self._grown(rng) for _ in range(n_tries))
         return next((plan for plan in grown if plan is not None), None)
 
@@ -179,12 +175,12 @@ class RegionEncoding(LabelEncoding):
         return bool(n_pieces == self.n_regions and np.bincount(plan, minlength=self.n_regions).all())
 
     def _grown(self, rng: np.random.Generator, bias: FloatArray | None = None) -> Labels | None:
-        """Grow a plan; return None if a component could not be divided within the bounds."""
         plan = np.empty(self.n_var, dtype=np.int32)
         bias = np.zeros(len(self.indices)) if bias is None else bias
         first, graph = 0, (self.indptr, self.indices, self.weight)
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
-            # If no division is within the bounds, ignore the bounds; ``recombine`` corrects the loads.
+            # The bounds are ignored if no division satisfies them, because ``recombine`` corrects the loads
+            # later.
             if not any(
                 kernels.grow_regions(plan, nodes, first, k, *graph, *bounds, bias, _TREES, rng)
                 for bounds in (self.bounds_of_loads, (0.0, np.inf))
@@ -203,7 +199,6 @@ class RegionEncoding(LabelEncoding):
         heavy = np.bincount(piece, self.weight, minlength=n_pieces)
         first = np.unique(piece, return_index=True)[1]
         region, component = plan[first], self.component[first]
-        # Sort the connected pieces by region, heaviest first.
         order = np.lexsort((-heavy, region))
         leads = np.zeros(n_pieces, dtype=bool)
         leads[order[np.unique(region[order], return_index=True)[1]]] = True
@@ -218,7 +213,7 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        # Make edges across old boundaries longer than all other edges, so that they are cut first.
+        # Edges across old boundaries become longer than all other edges, so that they are cut first.
         grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 
@@ -228,15 +223,14 @@ class RegionEncoding(LabelEncoding):
         if not len(known):
             return plan
         before[known] = base.align_labels(plan[known], labels[known])
-        # Annealing can make the plan worse; such a result is discarded.
+        # Annealing can make the plan worse. Such a plan is discarded.
         n_agree, found = np.count_nonzero(plan == before), plan.copy()
         self._climb(found, _CHANGED, before, self.bounds_of_loads, 0.3, _PER_AREA * self.n_var, rng)
         return found if np.count_nonzero(found == before) > n_agree else plan
 
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
-        """Even out the loads by moving single areas in place; return whether all are within the bounds."""
+        """Even out the loads by moving single areas in place, and return whether the bounds are satisfied."""
         piece = np.empty_like(plan)
-        # Propose moves in up to 60 rounds, each with one proposal per two areas.
         for _ in range(60):
             if self._holds(plan, piece):
                 return True
@@ -246,7 +240,6 @@ class RegionEncoding(LabelEncoding):
     def _climb(
         self, plan: Labels, rates: FloatArray, before: Labels, bounds: tuple[float, float], *rest: object
     ) -> None:
-        """Call ``climb_boundaries`` with an objective that depends neither on features nor on shapes."""
         nothing, borders = np.zeros((self.n_var, 2)), np.zeros(len(self.indices))
         graph = self.indptr, self.indices, self.weight, nothing
         kernels.climb_boundaries(plan, *graph, *bounds, rates, before, nothing, borders, *rest)
@@ -256,7 +249,6 @@ class RegionEncoding(LabelEncoding):
         return np.bincount(component).astype(np.int64)
 
     def _allotted(self) -> Int64Array:
-        """Distribute the regions among the components in proportion to their weights."""
         sizes = np.bincount(self.component)
         weights = np.bincount(self.component, self.weight)
         low, high = self.bounds_of_loads

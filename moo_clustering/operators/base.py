@@ -24,7 +24,7 @@ from moo_clustering._docs import Documented
 from moo_clustering.encodings import Encoding
 from moo_clustering.problems.partition import UNDEFINED_INDEX
 
-# Parameters shared by several operators, for :func:`~moo_clustering._docs.documented`.
+# Parameters that several operators share. :func:`~moo_clustering._docs.documented` adds them to docstrings.
 SHARED = """
 Parameters
 ----------
@@ -52,7 +52,7 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an operator's genes; raise a ValueError if any are NaN or if their shape is wrong."""
+    """Return an operator's genes, or raise a ValueError if any are NaN or if their shape is wrong."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
@@ -80,7 +80,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Yield user-defined operators among the attributes of an algorithm and, recursively, its operators."""
+    """Yield the user-defined operators among the attributes of ``owner``, searching ``depth`` levels deep."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -90,7 +90,7 @@ def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
 
 
 def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
-    """Return the encoding of a problem; raise a TypeError if it is not an instance of ``kind``."""
+    """Return the encoding of a problem, or raise a TypeError if it is not an instance of ``kind``."""
     encoding = getattr(problem, "encoding", None)
     if not isinstance(encoding, kind):
         raise TypeError(
@@ -101,7 +101,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
 
 
 def require(problem: Any, kind: str, *attributes: str) -> Any:
-    """Return the problem; raise a TypeError that mentions ``kind`` if an attribute is missing."""
+    """Return the problem, or raise a TypeError that mentions ``kind`` if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
             f"this operator requires a {kind}, got {type(problem).__name__}; use an operator from "
@@ -113,7 +113,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 class SeededOperator(Documented, ABC):
     """Base class for pymoo operators that depend only on the problem, the genes and a random generator."""
 
-    # Arguments of :func:`require`: problem class for the error message, and required attributes.
+    # Name of a problem class for the error message, followed by the attributes that a problem must have.
     _needs: ClassVar[tuple[str, ...]] = ()
 
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
@@ -123,9 +123,10 @@ class SeededOperator(Documented, ABC):
 
     @abstractmethod
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
-        """Vary, repair or sample individuals, using only random numbers from ``rng``.
+        """Return the crossed, mutated, repaired or sampled genes, drawing all random numbers from ``rng``.
 
-        ``X`` contains the individuals to cross, mutate or repair. Samplings get the number to draw instead.
+        ``X`` contains the genes of the individuals. If the operator is a sampling, ``X`` is the number of
+        individuals to draw.
         """
 
 
@@ -182,7 +183,7 @@ class DrawnMutation(SeededMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = deepcopy(pop)
-        # Indexing does not copy individuals, so setting their genes modifies ``pop``.
+        # Indexing does not copy individuals, so setting the genes of ``drawn`` also changes ``pop``.
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
             self._mutate(problem, drawn, *args, random_state=rng, **kwargs)

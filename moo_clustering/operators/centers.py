@@ -21,7 +21,6 @@ from moo_clustering.problems.centers import FuzzyCenterEncoding, SumOfSquaresPro
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
-# Maximum change in the probability ``mix`` (see :class:`RelocateCenter`) from parent to child.
 MIX_STEP = 0.2
 
 
@@ -77,7 +76,7 @@ def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
 
 
 def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArray, IntpArray]:
-    """Match centres to minimise the sum of squared distances; return the positions of matched pairs."""
+    """Match centres to minimise the sum of squared distances, and return the positions of matched pairs."""
     squares = np.einsum("ij,ij->i", first, first)[:, np.newaxis] + np.einsum("ij,ij->i", second, second)
     left, right = linear_sum_assignment(squares - 2.0 * (first @ second.T))
     return left, right
@@ -133,7 +132,7 @@ def relocate(
             place = drawn(np.sqrt(encoding.nearest(np.delete(centers, gone, axis=0))[1]), place, rng)
     else:
         labels, first, second = encoding.nearest(centers)
-        # When a centre is removed, its samples join their second-nearest centres.
+        # If a centre is removed, each of its samples joins the cluster of the sample's second-nearest centre.
         gone = cheapest(labels, second - first, rng.permutation(k)[:3]) if k > 1 else 0
         if not anywhere and k > 1:
             place = drawn(np.where(labels == gone, second, first), place, rng)
@@ -146,11 +145,11 @@ def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
 
 
 def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
-    """Draw a position in proportion to its weight; return ``otherwise`` if all weights are 0."""
+    """Draw a position in proportion to its weight, or return ``otherwise`` if all weights are 0."""
     cumulative = np.cumsum(weights)
     if not cumulative[-1] > 0.0:
         return otherwise
-    # The first cumulative sum above the threshold belongs to a positive weight.
+    # A position with weight 0 cannot be drawn, because it does not increase the cumulative sum.
     return int(np.argmax(cumulative > rng.random() * cumulative[-1]))
 
 
@@ -165,7 +164,7 @@ class LocalSearchRepair(base.GeneRepair):
 
 
 def center_problem(problem: Any) -> Any:
-    """Return the problem; raise a TypeError if its genes are not centre coordinates."""
+    """Return the problem, or raise a TypeError if its genes are not centre coordinates."""
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 
@@ -183,7 +182,8 @@ register_operators(
     crossover=partial(SBX, prob=0.9, eta=10),
     mutation=partial(PM, eta=20),
     repair=EncodingRepair,
-    # Compare genes if an index uses memberships, which can differ between equal partitions.
+    # Equal partitions can have different memberships. If an index uses memberships, genes are therefore
+    # compared.
     duplicates=lambda problem: CanonicalDuplicates(
         problem.encoding
         if getattr(problem, "reads_genes", True)

@@ -38,12 +38,12 @@ from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operat
 Maker = Callable[[], Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, NDArray[Any], Generator], NDArray[Any]]"
 Variation = Callable[[NDArray[Any], Generator], NDArray[Any]]
-# Operators that pymoo algorithms accept without listing them in their signatures, by algorithm class name.
+# Operators that these algorithms accept although their signatures do not list them.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
 }
-# Reasons why some pymoo algorithms cannot search genotypes, with the class names of these algorithms.
+# Each key states why some algorithms cannot search genotypes. Its value lists the names of their classes.
 _REASONS = {
     "evaluates real-valued vectors, which cannot be decoded without a repair": (
         "BRKGA DE EPPSO ES KGB LocalSearch MOPSO_CD NSDE Optuna"
@@ -94,7 +94,8 @@ class RefillingSampling(Sampling):
     ) -> NDArray[Any]:
         pop = Population() if self.start is None else self.duplicates.do(Population.new(X=self.start))
         for _ in range(self.max_tries):
-            # Draw whole populations, because some samplings depend on the number of individuals.
+            # Each attempt draws a whole population, because some samplings depend on the number of
+            # individuals.
             drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
             pop = Population.merge(pop, self.duplicates.do(drawn, pop))
             if len(pop) >= n_samples:
@@ -178,7 +179,11 @@ class EncodingRepair(base.GeneRepair):
 
 
 class _PartsCrossover(base.PairCrossover):
-    """Cross each part of a ``TupleEncoding`` by its own crossover of two parents, or else uniformly."""
+    """Cross the parts of a ``TupleEncoding`` separately.
+
+    Each part is crossed by the crossover registered for its encoding. If that crossover does not produce two
+    children from two parents, a uniform crossover is used instead.
+    """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         parents, children = np.arange(X.shape[1] * 2).reshape(2, -1).T, []
@@ -193,8 +198,6 @@ class _PartsCrossover(base.PairCrossover):
 
 
 class _PartsMutation(base.SeededMutation):
-    """Mutate each part of a ``TupleEncoding`` with its own mutation."""
-
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         mutants = []
         for part, genes in _parts_of(problem, X):
@@ -204,7 +207,6 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return a pymoo problem and the genes for each part of a tuple encoding."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -277,7 +279,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     n_var = getattr(problem, "n_var", None)
     earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
-        # A graph contains more than its partition, so start from the genotypes of the earlier run.
+        # A graph contains more information than its partition, so the genotypes of the earlier run are used.
         start = earlier if earlier.X is not None else start
     rows = start_rows(start)
     is_population = isinstance(start, Population | Result)
@@ -334,7 +336,7 @@ def start_rows(start: Any) -> NDArray[Any]:
         path = Path(start) / "labels.csv"
         if not path.is_file():
             raise ValueError(f"start must be a finished run folder, but {path} does not exist")
-        # Lazy import: pandas is slow to import, and used only here.
+        # pandas is imported here, because the import is slow and few calls need it.
         from pandas import read_csv
 
         start = read_csv(path)["label"].to_numpy()
@@ -442,8 +444,8 @@ def register_operators(
     duplicates: Callable[[Any], DuplicateElimination] | None = None,
 ) -> None:
     """Register operators for problems of class ``kind``, or with an encoding of class ``kind``."""
-    # The arguments are factories, called once per algorithm. By default, genotypes of equal partitions are
-    # duplicates; without an encoding, duplicates are not removed.
+    # Each operator argument is a factory that is called once per algorithm. By default, genotypes are
+    # duplicates if they encode equal partitions. If the problem has no encoding, duplicates are not removed.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
@@ -453,11 +455,11 @@ def register_operators(
             named["perturb"] = named.pop("mutation")
         encoding = getattr(problem, "encoding", None)
         if accepted & {"repair", "crossover", "mutation", "perturb"} == {"repair"}:
-            # Algorithms such as PSO produce real values, even outside the bounds.
+            # Algorithms such as PSO produce real values, which can lie outside the bounds.
             within = EncodingRepair if isinstance(encoding, Encoding) else ToBoundOutOfBoundsRepair
             rounding = RoundingRepair() if problem.vtype is bool else None
             named["repair"] = within(repair=named.get("repair", rounding))
-        # MOEAD requires one individual per reference direction, so duplicates must not be removed.
+        # MOEAD requires one individual per reference direction, so its duplicates must not be removed.
         if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
             if duplicates is not None:
                 elimination = duplicates(problem)
@@ -480,7 +482,11 @@ def _partitions(encoding: Encoding, X: NDArray[Any]) -> IntArray:
 
 
 def _accepted(algorithm: type[Any]) -> set[str]:
-    """Return the names of an algorithm's arguments; raise a TypeError if it cannot search genotypes."""
+    """Return the names of the arguments that an algorithm class accepts.
+
+    If a class passes keyword arguments on, the arguments of its base class are included. Raises a TypeError
+    if the algorithm cannot search genotypes.
+    """
     accepted: set[str] = set()
     if not isinstance(algorithm, type):
         raise TypeError(f"algorithm must be a class such as NSGA2, got {quoted(algorithm)}")

@@ -24,9 +24,7 @@ from moo_clustering.problems.bags import BagPartitionProblem
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
 Empty = Literal["farthest", "closest", "keep"]
-# Function that returns a mask of the genes to exchange between two arrays of parents.
 Exchange = Callable[[IntArray, IntArray, np.random.Generator], BoolArray]
-# Maximum number of random numbers to draw at once: 32 MiB of float64.
 BLOCK_DRAWS = 2**22
 
 
@@ -78,7 +76,6 @@ class PartitionSampling(base.SeededSampling):
     def _mixed(
         self, shares: Mapping[StartKind, float], problem: Any, objective: BagObjective, n: int, rng: Any
     ) -> Labels:
-        """Draw n repaired partitions of the given kinds."""
         counts = zip(shares, apportioned(n, np.array(list(shares.values()))), strict=True)
         drawn = [self._drawn(kind, problem, objective, count, rng) for kind, count in counts]
         return objective.repair(np.concatenate(drawn))
@@ -105,7 +102,7 @@ class PartitionSampling(base.SeededSampling):
 def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Split n in proportion to the shares by the largest-remainder method."""
     exact = n * shares / shares.sum()
-    # Without the tolerance, rounding errors could reduce whole-number quotas by one.
+    # The tolerance prevents rounding errors from reducing a whole-number quota by one.
     counts = np.floor(exact + 1e-9).astype(np.int64)
     counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
     return counts
@@ -125,7 +122,7 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
 
 
 class _AlignedCrossover(base.PairCrossover):
-    """Crossover of two partitions that produces two children.
+    """Base class for crossovers of two partitions that produce two children.
 
     Parameters
     ----------
@@ -140,7 +137,7 @@ class _AlignedCrossover(base.PairCrossover):
 
     @abstractmethod
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-        """Return a mask of the genes to exchange, with the shape of ``first``, (n_pairs, n_samples)."""
+        """Return a mask of the genes to exchange between the parents, with the shape of ``first``."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         check_labels(problem)
@@ -332,7 +329,7 @@ register_operators(
     BagPartitionProblem,
     sampling=partial(PartitionSampling, ("random", "km")),
     crossover=partial(AlignedHUX, prob=0.9),
-    # The mutation improves only one objective, so mutating all children would narrow the front.
+    # The mutation improves a single objective, so the front would narrow if all children were mutated.
     mutation=partial(ImprovementMutation, 0.2, prob=0.5),
     repair=MinSizeRepair,
 )

@@ -72,7 +72,7 @@ def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Gen
 
 
 def _cuts(sizes: Int64Array, rng: Generator) -> Int64Array:
-    """Draw a cut per row, shape (n, 1), uniformly from 1..size-1, or 1 if the row has only one gene."""
+    """Draw a cut uniformly from 1..size-1 for each row, or 1 if the row has a single gene."""
     return rng.integers(1, np.maximum(sizes, 2))[:, None]
 
 

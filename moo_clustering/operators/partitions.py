@@ -25,7 +25,7 @@ from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes, distinct_rows
 from moo_clustering.operators import base
 
-# Attribute that marks individuals produced by a crossover, for PartitionMutation.
+# Attribute that marks the children of a crossover, so that PartitionMutation recognises them.
 CROSSED = "crossed"
 
 
@@ -46,7 +46,7 @@ class LabelGraph:
 
     @classmethod
     def of(cls, graph: Self | ArrayLike | Any) -> Self:
-        """Convert a sparse or dense similarity matrix to a LabelGraph; return a LabelGraph unchanged.
+        """Convert a sparse or dense similarity matrix to a LabelGraph, or return a LabelGraph unchanged.
 
         Raises a ValueError if the matrix is not square and symmetric, or has negative or non-finite values.
         """
@@ -93,7 +93,7 @@ class LabelGraph:
         np.fill_diagonal(links, 0.0)
         for _ in range(len(size) - k_max):
             small = int(size.argmin())
-            # An infinite size prevents the merged cluster from being selected again.
+            # An infinite size prevents the merged cluster from being selected as the smallest cluster again.
             size[small], joining = np.inf, size[small]
             large = int((links[small] if links[small].any() else -size).argmax())
             number[number == small] = large
@@ -105,7 +105,7 @@ class LabelGraph:
         return relabel_by_first_appearance(number[labels])
 
     def _rows(self, labels: Labels) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
-        # Check sizes here, because the kernels do not check bounds.
+        # The sizes are checked here, because the kernels do not check array bounds.
         require_same_samples("graph and partition", self.n_samples, len(labels))
         return self.matrix.indptr, self.matrix.indices, self.matrix.data
 
@@ -197,10 +197,14 @@ class GroupingOverlayCrossover(base.PairCrossover):
         return self._laid_over(a, b, drawn_clusters(int(a.max()) + 1, rng), k_max)
 
     def _laid_over(self, a: Labels, b: Labels, inherited: BoolArray, k_max: int) -> Labels:
-        """Combine the inherited clusters of partition a with the remainders of the clusters of b."""
+        """Combine the inherited clusters of partition ``a`` with the remaining samples of partition ``b``.
+
+        If less than ``min_share`` of a cluster of ``b`` remains, its samples join clusters to which they are
+        linked. Clusters are then merged until at most ``k_max`` are left.
+        """
         covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
         pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
-        # The tolerance is for rounding: 0.3 * 10 may exceed 3 in floating point.
+        # The tolerance is needed because a product such as 0.28 * 25 exceeds 7 in floating point.
         dissolved = pieces < self.min_share * np.bincount(b) - 1e-9
         labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
         labels = self.graph.joined(labels, self.max_rounds)
@@ -260,7 +264,7 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
         return labels
     a, b = np.triu_indices(k, 1)
     volumes = np.bincount(labels, weights=graph.volumes)
-    # The lower bound avoids NaN for clusters without links, which have volume 0.
+    # A cluster without links has volume 0. The lower bound prevents NaN as the result of 0 / 0.
     least = np.maximum(np.minimum(volumes[a], volumes[b]), np.finfo(np.float64).tiny)
     pull = graph.links(labels)[a, b] / least
     cumulative = np.cumsum(pull if pull.any() else np.ones(len(a)))
@@ -307,12 +311,11 @@ class PoolSplit(LabelMutation):
             members = np.flatnonzero(labels == labels[rng.integers(len(labels))])
             cut = self.pool[rng.integers(len(self.pool)), members]
             sizes = np.bincount(cut)
-            # The tolerance is for rounding: 0.08 * 25 may exceed 2 in floating point.
+            # The tolerance is needed because a product such as 0.28 * 25 exceeds 7 in floating point.
             pieces = np.flatnonzero((sizes > 0) & (sizes >= self.min_share * len(members) - 1e-9))
             if len(pieces) < 2:
                 continue
             every = rng.random() < 0.5 and not one_piece and k + len(pieces) - 1 <= k_max
-            # The largest piece keeps its label; ties are broken by the lowest piece number.
             leaving = pieces[pieces != sizes.argmax()] if every else [rng.choice(pieces)]
             out = labels.copy()
             for number, piece in enumerate(leaving):
@@ -414,7 +417,11 @@ class PairViolationMutation(LabelMutation):
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
-        """Return the piece that contains i but not ``without``, or None if no partition cuts the cluster."""
+        """Cut the cluster of sample i along a random pool partition, and return the piece that contains i.
+
+        If ``without`` is a sample, the piece does not contain it. Returns None if no pool partition makes
+        such a cut.
+        """
         others = labels == labels[i] if without is None else [without]
         cutting = (self.pool[:, others] != self.pool[:, [i]]).any(axis=1)
         if not cutting.any():
@@ -423,7 +430,10 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """Return the other cluster most similar to a piece, or None if no other cluster is linked to it."""
+        """Return the cluster that is most similar to a piece, other than the piece's own cluster.
+
+        Returns None if no other cluster is linked to the piece.
+        """
         k, apart = int(labels.max()) + 1, labels.copy()
         apart[piece] = k
         links = self.graph.links(apart)[k, :k]
@@ -492,7 +502,6 @@ class PartitionMutation(LabelMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = Population.new("X", pop.get("X"), CROSSED, pop.get(CROSSED))
-        # The mark only affects the first mutation of a child.
         marks = [bool(individual.data.pop(CROSSED, False)) for individual in pop]
         pop.set("X", self.mutated(problem, pop.get("X"), marks, rng))
         return pop
@@ -595,7 +604,7 @@ def label_encoding(problem: Any, operator: Any) -> LabelEncoding:
 
 
 def graph_and_pool(graph: Any, pool: Any) -> tuple[LabelGraph, Labels]:
-    """Return the graph and the canonical partitions of the pool; raise a ValueError if samples differ."""
+    """Return the graph and the canonical partitions of the pool, or raise a ValueError if samples differ."""
     similarities, labels = LabelGraph.of(graph), pool_labels(pool)
     require_same_samples("graph and pool", similarities.n_samples, labels.shape[1])
     return similarities, labels

@@ -17,13 +17,11 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Number of moves that a climb proposes by default: number per area, and minimum and maximum in total.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
 def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
     """Draw objective weights that add up to 1, shape (n_rows, n_objectives)."""
-    # With a Dirichlet concentration below 1, the draws often favour a single objective.
     return rng.dirichlet(np.full(n_objectives, 0.7), size=n_rows)
 
 
@@ -134,7 +132,12 @@ class BoundaryClimb(DirectedMutation):
 def _directions(
     problem: Any, encoding: RegionEncoding
 ) -> tuple[FloatArray, FloatArray, ChangedShare | None, FloatArray, FloatArray]:
-    """Return the one-hot kind of each objective, shape (n_obj, 5), and their data; unsupported rows are 0."""
+    """Return the data that ``climb_boundaries`` needs to compute a problem's objectives.
+
+    The first array, of shape (n_obj, 5), contains a 1 for the kind of each objective. Rows of unsupported
+    objectives contain zeros. The other values are the features, the ``ChangedShare`` index or None, the
+    shapes and the lengths of the borders.
+    """
     n, rates = encoding.n_samples, np.zeros((problem.n_obj, 5))
     features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(len(encoding.indices))
     changes = None
@@ -164,7 +167,7 @@ def _copied(encoding: RegionEncoding, X: NDArray[Any]) -> Labels:
 
 register_operators(
     RegionEncoding,
-    # Crossover rarely yields connected regions, and repair destroys the parents' structure.
+    # Crossover rarely yields connected regions, and a repair would destroy the structure of the parents.
     crossover=partial(UniformCrossover, prob=0.0),
     mutation=BoundaryClimb,
     repair=EncodingRepair,

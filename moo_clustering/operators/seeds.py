@@ -46,7 +46,7 @@ class SeedSampling(base.SeededSampling):
 
 
 def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: Generator) -> IntArray:
-    """Replace a row's seeds with labelled documents, in O(k n_labelled) time."""
+    """Replace the seeds in a row with labelled documents, cycling through the classes in random order."""
     documents = rng.permutation(targets.rows)
     member = targets.indicators[documents] > 0
     order = rng.permutation(targets.n_classes)
@@ -79,7 +79,8 @@ class AlignedSeedCrossover(base.PairCrossover):
         n_pairs = len(parents[0])
         centers = problem.cluster_centers(np.concatenate(parents))
         for *seeds, first, second in zip(*parents, centers[:n_pairs], centers[n_pairs:], strict=True):
-            # Move the seeds of matched clusters to the same slots, followed by the unmatched seeds.
+            # The seeds of matched clusters move to the same slots of both parents. The unmatched seeds
+            # follow.
             for row, matched in zip(seeds, nearest_pairs(first, second), strict=True):
                 own = row[row >= 0]
                 order = np.append(matched, np.setdiff1d(np.arange(len(own)), matched))
@@ -115,7 +116,7 @@ class DistantSeedMutation(base.DrawnMutation):
         drop = (action == 2) & (sizes > encoding.k_min)
         enter = ~drop & (sizes < encoding.n_samples)
         add = (action == 1) & (sizes < encoding.k_max) & enter
-        # Draw an empty slot in rows that gain a seed, and an occupied slot in all other rows.
+        # In rows that gain a seed, an empty slot is drawn. In all other rows, an occupied slot is drawn.
         slot = np.where((slots >= 0) != add[:, np.newaxis], rng.random(slots.shape), -1.0).argmax(axis=1)
         slots[drop, slot[drop]] = -1
         if enter.any():
@@ -125,12 +126,15 @@ class DistantSeedMutation(base.DrawnMutation):
 
 
 def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64Array:
-    """Draw a new document per row with probability proportional to distance (uniformly if all are 0)."""
+    """Draw a new document for each row, with a probability proportional to the document's distance.
+
+    If all distances are 0, the new document is drawn uniformly. The documents in ``slots`` are never drawn.
+    """
     weights = np.asarray(distances, dtype=np.float64).copy()
     row, place = np.nonzero(slots >= 0)
     weights[row, slots[row, place]] = 0.0
     cumulative = np.cumsum(weights, axis=1)
-    # The first document whose cumulative weight exceeds the threshold has a positive weight.
+    # A document with weight 0 cannot be drawn, because it does not increase the cumulative weight.
     drawn = (cumulative > rng.random(len(slots))[:, np.newaxis] * cumulative[:, -1:]).argmax(axis=1)
     return np.where(cumulative[:, -1] > 0.0, drawn, random_absent(slots, weights.shape[1], rng))
 
@@ -150,7 +154,7 @@ class SweepSeedMutation(base.DrawnMutation):
 
 
 def seed_problem(problem: Any) -> Any:
-    """Return the problem; raise a TypeError if its genes are not seeds of subspace clusters."""
+    """Return the problem, or raise a TypeError if its genes are not seeds of subspace clusters."""
     needed = ("encoding", "targets", "cluster_centers", "central_documents", "center_distances")
     return base.require(problem, "SubspaceClusteringProblem", *needed)
 

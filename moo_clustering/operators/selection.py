@@ -63,7 +63,7 @@ def batched_tournament(
         coin = rng.random(len(winner)) < 0.5
         better: BoolArray = np.any(merit[challenger] < merit[winner], axis=1)
         worse: BoolArray = np.any(merit[challenger] > merit[winner], axis=1)
-        wins, loses = better & ~worse, worse & ~better  # by dominance
+        wins, loses = better & ~worse, worse & ~better
         undecided = ~wins & ~loses
         wins |= undecided & (crowding[challenger] > crowding[winner])
         loses |= undecided & (crowding[challenger] < crowding[winner])
@@ -75,7 +75,10 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
-    """Return an attribute as floats, NaN if missing; raise a ValueError if ``needed`` individuals lack it."""
+    """Return an attribute as floats, with NaN for individuals that lack the attribute.
+
+    Raises a ValueError if an individual that is marked in ``needed`` lacks the attribute.
+    """
     values = pop.get(key)
     if values.dtype == object and any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the NSGA-II survival sets")

@@ -21,7 +21,6 @@ from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 Tables = tuple[FloatArray, Labels]
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
-# Attributes in which individuals store the errors and link counts of their rows.
 TABLES = ("row_errors", "row_sizes")
 
 
@@ -78,7 +77,7 @@ class RowUniformCrossover(base.PairCrossover):
     def do(
         self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
-        """Cross individuals; return all first children, then all second children."""
+        """Cross individuals, and return all first children, then all second children."""
         base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[pair] for pair in parents]
@@ -156,7 +155,7 @@ class SupportMutation(base.DrawnMutation):
     def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
         base.require(problem, *self._needs)
         for individual in drawn:
-            # Copy all arrays, because a parent may use the same arrays.
+            # All arrays are copied, because a parent may use the same arrays.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):

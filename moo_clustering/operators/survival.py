@@ -33,8 +33,6 @@ _crowding = get_crowding_function("cd")
 
 
 class _SeededSurvival(Survival):
-    """Base class for survival operators with no options other than ``n_survive`` and a random generator."""
-
     def _do(
         self, problem: Any, pop: Any, *_: Any, n_survive: Any = None, random_state: Any = None, **kwargs: Any
     ) -> Population:
@@ -43,7 +41,7 @@ class _SeededSurvival(Survival):
 
     @abstractmethod
     def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
-        """Return the survivors after setting their ``rank`` and ``crowding``."""
+        """Return the survivors, with their attributes ``rank`` and ``crowding`` set."""
 
 
 class ConstraintCrowdingSurvival(_SeededSurvival):
@@ -74,7 +72,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 
     def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
         if self.unique is not None:
-            # Keep the first duplicates if there are fewer than n_survive distinct individuals.
+            # If fewer than ``n_survive`` individuals are distinct, the first duplicates are also kept.
             _, distinct, duplicates = self.unique.do(pop, return_indices=True)
             pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)
@@ -175,7 +173,6 @@ class DynamicDiversitySurvival(_SeededSurvival):
         dropped = np.setdiff1d(np.arange(len(ranks)), chosen)
         if len(dropped) == 0:
             return chosen, merged[chosen]
-        # Subtracting the dropped individuals is faster than counting the survivors again.
         remove_counts(counts, ranks[dropped], n_jobs=problem.n_jobs)
         f2 = problem.one_minus_diversity(ranks[chosen], counts, len(chosen))
         return chosen, np.column_stack([merged[chosen, 0], f2])
@@ -200,11 +197,15 @@ class DynamicDiversitySurvival(_SeededSurvival):
 def _with_diverse(
     problem: NeighborGraphProblem, ranks: IntArray, rank: IntArray, order: IntArray, n_chosen: int, n_div: int
 ) -> IntArray:
-    """Return the first ``n_chosen`` individuals of ``order``, and ``n_div`` diverse ones from the rest."""
+    """Return the first ``n_chosen`` individuals of ``order`` and ``n_div`` diverse individuals from the rest.
+
+    Diverse individuals are taken from the best fronts first. Within a front, the next individual is the one
+    that shares the fewest genes with the individuals chosen so far.
+    """
     chosen, rest = order[:n_chosen], order[n_chosen:]
     if n_div == 0:
         return chosen
-    # Only fronts of the first n_div individuals are needed: each front is exhausted before the next is used.
+    # Each front is used up before the next front, so later fronts than that of row ``n_div`` are not needed.
     rest = rest[rank[rest] <= rank[rest[n_div - 1]]]
     candidates, front = ranks[rest], rank[rest]
     shared = np.zeros(len(rest), dtype=np.int64)
@@ -214,7 +215,7 @@ def _with_diverse(
     picked = []
     for _ in range(n_div):
         first = np.flatnonzero(free & (front == front[free.argmax()]))
-        # If individuals are tied, argmin returns the first, which has the largest crowding distance.
+        # ``argmin`` breaks ties in favour of the first individual, which has the largest crowding distance.
         pick = first[np.argmin(shared[first])]
         picked.append(rest[pick])
         free[pick] = False
@@ -320,7 +321,8 @@ class EliteMemory:
         self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Copies share the arrays, which are never modified in place, and ``scalar``, which can be large.
+        # Copies share the arrays, because arrays are never modified in place. They also share ``scalar``,
+        # because it can be large.
         return copy.copy(self)
 
 

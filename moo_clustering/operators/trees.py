@@ -101,7 +101,7 @@ class GreedyFrontSampling(base.SeededSampling):
 
 
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return the mask of the links that kind "delta" removes from the tree, shape (n_samples, n_var)."""
+    """Return a mask of the tree links that kind "delta" removes, with one row per individual."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     most, row = min(n_samples, len(order) + 1), 1
@@ -113,7 +113,7 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Return the mask of the links that kind "2007" removes from the tree, shape (n_samples, n_var)."""
+    """Return a mask of the tree links that kind "2007" removes, with one row per individual."""
     graph, samples = problem.graph, problem.encoding.relevant
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     order = _by_interest(problem)
@@ -122,7 +122,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     for n in range(min(n_trees + 1, n_samples)):
         removed[n, interesting[:n]] = True
     parent = graph.tree.parent[samples]
-    # Use one thread, because the rounding errors of multi-threaded k-means are not reproducible.
+    # One thread is used, because the rounding errors of multi-threaded k-means are not reproducible.
     with one_thread():
         for row in range(n_trees + 1, n_samples):
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
@@ -132,7 +132,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_interest(problem: Any) -> NDArray[np.intp]:
-    """Return the gene position of each tree link, from the most to the least interesting link."""
+    """Return the genes of the tree links, sorted from the most to the least interesting link."""
     gene_of = np.full(problem.n_samples, -1, dtype=np.intp)
     gene_of[problem.encoding.relevant] = np.arange(problem.n_var)
     genes = gene_of[problem.graph.interest.order]
@@ -142,7 +142,7 @@ def _by_interest(problem: Any) -> NDArray[np.intp]:
 def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     model = KMeans(k, init="random", n_init=1, max_iter=10, random_state=int(rng.integers(2**31)))
     with warnings.catch_warnings():
-        # Initial partitions need not have converged, and may contain fewer than k clusters.
+        # An initial partition need not have converged and may lack clusters, so the warning is ignored.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels: NDArray[np.int32] = model.fit(X).labels_
     return labels
@@ -157,7 +157,7 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from one position fewer, then skip the position of the current link.
+    # The position of the current link is skipped, so there is one position fewer to draw from.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn = rng.integers(0, width + 1 - same.any(axis=1))
     return choices[np.arange(len(samples)), drawn + (drawn >= place)]
@@ -207,9 +207,12 @@ class NeighborBiasedMutation(base.SeededMutation):
 def _mutated_genes(
     problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
 ) -> tuple[IntpArray, IntpArray]:
-    """Draw the rows and columns of the genes to change."""
-    # Draw genes with the probability of rank L + 1, then drop some, so that genes of lower rank have lower
-    # probabilities. This requires few random numbers. Tree links of higher rank are drawn separately.
+    """Draw the genes that mutate, and return their rows and columns.
+
+    To save random numbers, genes are first drawn with the mutation probability of rank L + 1. Genes of lower
+    rank are then rejected at random, because they mutate less often. Tree links of higher rank are drawn
+    separately.
+    """
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]
@@ -227,7 +230,11 @@ def _mutated_genes(
 
 
 def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted: int) -> NDArray[np.int64]:
-    """Return each link's rank among the neighbours of its sample."""
+    """Return the rank of each link's target among the neighbours of the link's sample.
+
+    The rank is 0 if a sample is linked to itself or if the link is removed in a "split" encoding. The rank is
+    ``unlisted`` if the target is neither a neighbour nor the parent in the tree.
+    """
     graph, samples = problem.graph, problem.encoding.relevant[genes]
     far = graph.interest.rank_of_parent[samples].astype(np.int64)
     if problem.encoding.kind == "split":

@@ -26,7 +26,7 @@ from moo_clustering.validity.registry import Index
 
 Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
-# Indices that can be computed from products of bag means and instances.
+# These indices can be computed from products of bag means and instances.
 OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
 
 
@@ -207,7 +207,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         """Score contiguous labels with medoids (n_individuals, k_max); inf for fewer than two clusters."""
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
-        # Put each medoid at the position given by its own label.
+        # The label of a medoid is the position of the medoid in ``centers``.
         centers = np.full(medoids.shape, -1, dtype=np.int64)
         centers[row, labels[row, ids]] = ids
         return indices.db_medoid(self.distances_, labels, centers)
@@ -279,7 +279,7 @@ class BagTables(Shared):
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
         weighting = weighting or self.weighting
         if weighting not in self._geometries:
-            # Do not skip instances by means of the minimum cluster size, because individuals can violate it.
+            # The minimum cluster size must not be used to skip instances, because individuals can violate it.
             self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         return self._geometries[weighting]
 

@@ -19,15 +19,12 @@ from moo_clustering.problems.centers import fuzzy_memberships
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Number of samples per block; constant, so that an individual's sums do not depend on the population.
+# The number of samples per block is constant, so that sums do not depend on the size of the population.
 BLOCK_SAMPLES = 512
-# Maximum number of values in memory for all threads (256 MB of float64), and per block (fits the cache).
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
-# Minimum number of memberships for which additional threads are worthwhile.
 LEAST_PER_THREAD = 1 << 18
-# Relative difference up to which sums of memberships count as tied, because summation order affects them.
+# Sums of memberships tie if they differ by less, because the order of summation affects them.
 TIE = 1e-10
-# Mean number of categories per attribute above which sparse tables are faster than dense tables.
 SPARSE_CATEGORIES = 64
 
 
@@ -166,14 +163,13 @@ class FuzzyModesProblem(SignedProblem):
         with named_losses(), ThreadPoolExecutor(workers) as pool, one_thread("blas"):
             results = list((pool.map if workers > 1 else map)(self._score, blocks))
         improved, F = (np.concatenate(part) for part in zip(*results, strict=True))
-        # Restore the modes to their original order.
         back = np.argsort(order, axis=1)[:, :, None]
         written = np.take_along_axis(improved[inverse], back, axis=1)
         out["X"] = written.reshape(len(written), self.n_var)
         out["F"] = F[inverse]
 
     def _score(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Improve modes of shape (n_individuals, n_modes, n_features); also return their objectives."""
+        """Improve modes of shape (n_individuals, n_modes, n_features), and compute their objectives."""
         shape = modes.shape[:2]
         sums, total = np.zeros((*shape, self.space.width)), np.zeros(shape)
         for part in self._samples():
@@ -192,16 +188,14 @@ class FuzzyModesProblem(SignedProblem):
         return modes, np.column_stack([pi, -sep])
 
     def _shares(self, distances: FloatArray) -> FloatArray:
-        """Compute memberships from distances of shape (n_individuals, n_modes, n_samples)."""
         return fuzzy_memberships(distances, self.fuzziness, axis=-2)
 
     def _samples(self) -> Iterator[slice]:
         return (slice(lo, lo + BLOCK_SAMPLES) for lo in range(0, self.n_samples, BLOCK_SAMPLES))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
-        """Split a population into blocks of limited memory; each thread gets one if there is enough work."""
+        """Split a population into blocks that limit the memory and occupy all threads."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
-        # Four arrays have a value per mode and sample: distances, memberships, their powers and a product.
         items = k * (4 * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
         step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
         if n_individuals * k * self.n_samples >= LEAST_PER_THREAD:
@@ -210,7 +204,6 @@ class FuzzyModesProblem(SignedProblem):
 
 
 def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return each individual's lexicographic order of modes, shape (n_individuals, n_modes)."""
     return np.lexsort(np.moveaxis(modes, 2, 0)[::-1])
 
 
@@ -225,7 +218,7 @@ def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
 
 def separation(between: FloatArray, m: float) -> FloatArray:
     """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual; 0 if there is only one mode."""
-    # mu_ij is the membership of mode z_j in the cluster of z_i, ignoring the cluster of z_j itself.
+    # mu_ij is the membership of mode z_j in the cluster of z_i if the cluster of z_j itself is left out.
     n_modes = between.shape[1]
     if n_modes == 1:
         return np.zeros(len(between))
@@ -237,9 +230,9 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 class HammingSpace:
     """Space of category codes; the distance is the number of differing attributes."""
 
-    # A 0/1 table has a row per sample and a column per category of each attribute, ``width`` in all. Its
-    # products with 0/1 tables of modes count equal attributes (exactly, even in float32). Its products with
-    # weights are total weights of categories (in float64); modes consist of the heaviest categories.
+    # A 0/1 table has a row per sample and a column per category of each attribute, ``width`` columns in all.
+    # Products with 0/1 tables of modes count equal attributes, which is exact even in float32. Products with
+    # weights are the total weights of categories. A mode consists of the heaviest categories.
 
     dtype = np.dtype(np.int32)
 
@@ -272,7 +265,7 @@ class HammingSpace:
         updated = np.empty_like(modes)
         for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             of_category = sums[:, :, lo:hi]
-            # Select the first category with the largest sum, up to rounding errors.
+            # Because of rounding errors, the first category with almost the largest sum is selected.
             enough = of_category.max(axis=2, keepdims=True) * (1.0 - TIE)
             updated[:, :, feature] = (of_category >= enough).argmax(axis=2)
         return np.where(total[:, :, None] > 0.0, updated, modes)
@@ -281,9 +274,9 @@ class HammingSpace:
         return rng.integers(0, self.categories[features])
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes to modes; raise a ValueError if they lie outside the space."""
+        """Convert genes to modes, or raise a ValueError if they lie outside the space."""
         codes = np.rint(modes)
-        # Comparisons with NaN are false, so NaN is rejected too.
+        # Comparisons with NaN are false, so genes that are NaN are rejected, too.
         if not ((codes >= 0) & (codes <= self.upper)).all():
             raise ValueError("X contains categories that are not in the data; pass a repair to the algorithm")
         return codes.astype(np.int32)
@@ -304,7 +297,6 @@ class HammingSpace:
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
-    """Check that X contains category codes; raise a ValueError if gaps between codes would waste memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' requires category codes 0, 1, ..., but X contains other values")
@@ -330,7 +322,8 @@ class EuclideanSpace:
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
         require_squares(self.data)
         self.width = self.data.shape[1]
-        # Subtract the first sample before weighting, so that features far from 0 do not lose precision.
+        # If features are far from 0, subtracting the first sample before weighting prevents a loss of
+        # precision.
         self._center = self.data[0].copy()
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:

@@ -26,9 +26,7 @@ from moo_clustering.validity.base import ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
 
 Offsets = tuple[FloatArray, FloatArray]
-# Maximum number of passes of Lloyd's algorithm, as in scikit-learn.
 MAX_PASSES = 300
-# Memory in bytes for the labels and objectives of recently evaluated individuals.
 MEMO_BYTES = 1 << 26
 
 
@@ -148,7 +146,7 @@ class SumOfSquaresProblem(PartitionProblem):
         out["labels"] = self.nearest_labels(X)
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # Compare genes, because equal partitions can have different centres and hence sums of squares.
+        # Genes are compared, because equal partitions can have different centres and sums of squares.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -168,7 +166,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return labels, objective
 
 
-# The base class is annotated for integer genes, but the operators that use it also accept real numbers.
+# The base class is annotated for integer genes, although the operators also accept real numbers.
 @documented(SumOfSquaresProblem)
 class CenterEncoding(Encoding):
     """Encoding of partitions by the concatenated coordinates of ``n_clusters`` centres.
@@ -245,7 +243,7 @@ class CenterEncoding(Encoding):
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def _order(self, positions: Labels) -> IntpArray:
-        """Return the positions of centres with samples, followed by those of centres without samples."""
+        """Return the positions of the centres, with centres of empty clusters last."""
         sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
@@ -330,7 +328,7 @@ def fuzzy_memberships(dissimilarities: FloatArray, fuzziness: float, axis: int =
     membership 1/q in each of these.
     """
     least = dissimilarities.min(axis=axis, keepdims=True)
-    # Dividing the smallest value by larger ones cannot overflow, and never divides by zero.
+    # A quotient of the smallest value and a larger value cannot overflow.
     larger = dissimilarities > least
     u: FloatArray = np.divide(least, dissimilarities, out=np.ones(dissimilarities.shape), where=larger)
     if fuzziness != 2.0:

@@ -74,7 +74,6 @@ class EnsembleSelectionProblem(SignedProblem):
         selected = genes.astype(np.float64)
         count = selected.sum(axis=1)
         some, pairs = np.maximum(count, 1.0), count * (count - 1.0)
-        # For each individual, sum the NMI over all ordered pairs of selected runs.
         likeness = np.einsum("pt,pt->p", selected @ self._pairs, selected)
         columns = [
             -(selected @ self.quality) / some,
@@ -87,7 +86,6 @@ class EnsembleSelectionProblem(SignedProblem):
 
 
 def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
-    """Scale losses to 0..1. If all losses are equal, they become 0."""
     given = checked_array(losses, "losses", np.float64)
     if given.shape != (n_runs,):
         raise ValueError(f"losses must have one value per run ({n_runs}), got shape {given.shape}")

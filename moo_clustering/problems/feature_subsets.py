@@ -26,11 +26,10 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import CountedPartitions, ari_table
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# To estimate R0(m) of ``Separation``: number of permutations per subset size, and ratio of successive sizes.
+# The null score R0(m) of ``Separation`` is estimated from ``_NOISE`` permutations for each of several subset
+# sizes m, which grow by the factor ``_STEP``.
 _NOISE, _STEP = 5, 1.4
-# Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
-# Maximum number of folds for held-out labels, and number of k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5
 
 
@@ -78,7 +77,6 @@ class FeatureSubsetEncoding(Encoding):
         rng = np.random.default_rng(random_state)
         self._first = rng.integers(self.n_samples, size=integer("n_init", n_init, 1))
         self._draws = rng.random((n_init, self.n_clusters - 1, 2 + int(math.log(self.n_clusters))))
-        # Order in which repair adds or drops features.
         self._order = rng.permutation(self.n_var)
         self._columns = np.ascontiguousarray(self.points.T)
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
@@ -87,7 +85,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
-        """Convert genes to booleans; raise a ValueError if genes are not 0 or 1 or a subset is invalid."""
+        """Convert genes to booleans, or raise a ValueError if genes are not 0 or 1 or a subset is invalid."""
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
@@ -210,8 +208,6 @@ class Separation(SubsetIndex):
 
 
 class _LabelAgreement(PopulationIndex):
-    """Adjusted Rand index for the labelled samples."""
-
     name, greater_is_better = "labels", True
 
     def __init__(self, targets: Targets) -> None:
@@ -228,7 +224,7 @@ class _LabelAgreement(PopulationIndex):
 
 
 class _HeldOutLabels(SubsetIndex):
-    """Cross-validated accuracy of k-means initialised with the class means of the labelled samples."""
+    """Accuracy in cross-validation of k-means that starts from the class means of the labelled samples."""
 
     name, greater_is_better = "held_out_labels", True
 
@@ -352,7 +348,7 @@ class FeatureSubsetProblem(PartitionProblem):
                     f"weights must have one finite number per objective ({', '.join(names)}), "
                     f"got {quoted(weights)}"
                 )
-            # The score is maximised, so F is its negative; ``natural`` restores the sign.
+            # The score is maximised, so F is its negative. ``natural`` restores the sign.
             self._rewards = -self.weights * self._signs
             self.n_obj, self.objective_names, self._signs = 1, ("score",), np.array([-1.0])
 
@@ -362,7 +358,7 @@ class FeatureSubsetProblem(PartitionProblem):
             out["F"] = (out["F"] @ self._rewards)[:, np.newaxis]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # The separation of equal partitions can differ, because it depends on the subset.
+        # Subsets are compared, because the separation of partitions depends on the subset.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:

@@ -37,16 +37,12 @@ from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
-# Cluster of each part, one row per individual.
 Rows = Labels
-# Maximum number of samples for which all samples can be candidates without ``force``.
 MOST_LITERAL = 2000
-# ``without_fragments`` selects partitions by minimax silhouettes if there are at most this many features and
-# the highest silhouette is at least this. Silhouettes are computed for at most this many samples.
+# ``without_fragments`` selects partitions by minimax silhouettes if there are at most ``_MOST_FOR_SHAPES``
+# features and the highest silhouette is at least ``_APART``. At most ``_MOST_ROWS`` samples are used.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Maximum number of parts to merge greedily, and of parts that can be grouped to reduce their number.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
-# Advice in error messages about invalid links.
 VALID_LINKS = "pass **problem.operators() to the algorithm"
 
 
@@ -159,7 +155,6 @@ class MOCKProblem(EncodedProblem):
         self._built: dict[int, NDArray[Any]] = {}
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, graph.n_samples)
-        # Use PartScores with sample weights, because LinkScores does not support them.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
         super().__init__()
@@ -212,7 +207,7 @@ class MOCKProblem(EncodedProblem):
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = _arrays.non_dominated(F)
-            # Rows are sorted, and equal partitions have equal objectives, so duplicates are adjacent.
+            # Duplicates are adjacent, because the rows are sorted and equal partitions have equal objectives.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
         firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
         chunks = np.split(front, range(0, len(front), max(1, 2**23 // self.n_samples))[1:])
@@ -292,7 +287,6 @@ class PartScores:
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
         np.add.at(self.sums, self.base, self.X if weight is None else weight[:, None] * self.X)
         self.means = self.sums / self.sizes[:, None]
-        # Sum of squared distances from samples to the mean of their part, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
         squares = (rest, rest) if weight is None else (weight[:, None] * rest, rest)
         self.within = float(np.einsum("ij,ij->", *squares))
@@ -301,8 +295,6 @@ class PartScores:
         """Return the objectives with their original signs, shape (n_individuals, len(names))."""
         parts = self.encoding.parts(X)
         return np.column_stack([getattr(self, name)(parts) for name in names])
-
-    # Each objective is computed by the method of the same name.
 
     def variance(self, parts: Rows) -> FloatArray:
         sums = self.sizes, self.sums, self.means, self.within, self.total_weight
@@ -332,7 +324,7 @@ class PartScores:
     def _map(
         self, kernel: Any, parts: Rows, cost: int, *values: Any, scratch: Callable[[], Any] = tuple
     ) -> FloatArray:
-        """Run a kernel on slices of a population in threads; ``scratch`` creates work arrays for a slice."""
+        """Run a kernel in threads, with new work arrays from ``scratch`` for each slice of the population."""
         out = np.empty(len(parts))
 
         def share(lo: int, hi: int) -> None:
@@ -354,10 +346,10 @@ class PartScores:
         return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge small parts into 500 groups; return each part's group, and which groups are linked."""
+        """Merge small parts into 500 groups. Return the group of each part, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # Link every part to its parent in the tree, so that all parts can be merged.
+        # Every part is linked to its parent in the tree, so that all parts can be merged.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -372,7 +364,7 @@ class PartScores:
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
-        vars(found).pop("pairs", None)  # drop the cached pairs of the old parts
+        vars(found).pop("pairs", None)
         found.table = found.links = None
         found._set_parts(groups[self.base], int(groups.max()) + 1)
         return found
@@ -389,7 +381,7 @@ class PartScores:
         return totalled[0], totalled[1], float(cannot_weights[joined].sum())
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of the sample pairs between every two parts."""
+        """Return pairs of parts and the total weight of the sample pairs between both parts."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -408,7 +400,7 @@ class PartScores:
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Merge linked parts greedily; return the partition at every step, shape (n_parts, n_parts)."""
+    """Merge linked parts greedily, and return the partition at every step, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -422,14 +414,13 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     spread = whole - scores.within / n
     far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
-    # Store the best partner of each part, so that not all pairs are compared again after each merge.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]
     for _ in range(scores.n_parts - 1):
         a, b = sorted((i := int(least.argmin()), int(nearest[i])))
         total = sizes[a] + sizes[b]
-        # Squared distances to the joint mean, computed from the squared distances to both means.
+        # These are squared distances to the joint mean, computed from those to both means.
         row = (sizes[a] * far[a] + sizes[b] * far[b]) / total - sizes[a] * sizes[b] / total**2 * far[a, b]
         far[a] = far[:, a] = row
         apart[a] += apart[b]
@@ -591,7 +582,7 @@ class NeighborGraphProblem(FixedProblem):
         if X.dtype.kind == "f":
             X = np.rint(X)
         low, high, most = X.min(initial=0), X.max(initial=0), int(np.max(self.xu))
-        # Comparisons with NaN are false, so NaN is rejected too; kernels do not check bounds.
+        # Kernels do not check bounds. NaN is rejected, too, because comparisons with NaN are false.
         if not (low >= 0 and high <= most):
             raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}; {VALID_LINKS}")
         if self._rank_of is not None:
@@ -630,10 +621,11 @@ class NeighborGraphProblem(FixedProblem):
         return self.genes(np.array(ranks, dtype=self.vtype).reshape(labels.shape))
 
     def _spanning_ranks(self, labels: Labels, width: int) -> IntArray:
-        """Link each cluster's samples along a tree, if possible through their first ``width`` neighbours."""
+        """Link the samples of each cluster along a tree, if possible to their first ``width`` neighbours."""
         neighbors = self.lists.indices[:, :width]
         inside: Any = _inside(neighbors, labels)
-        # Exclude neighbours whose own link must leave the cluster: links to them would join two clusters.
+        # If the own link of a neighbour must leave the cluster, a link to this neighbour would join two
+        # clusters.
         while not np.array_equal(inside, fewer := inside & inside.any(axis=1)[neighbors]):
             inside = fewer
         target = forest_links(np.where(inside, neighbors, -1), labels)
@@ -681,7 +673,6 @@ def default_n_neighbors(n_samples: int) -> int:
 
 
 def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
-    """Return whether each candidate is in the same cluster as its sample."""
     return (candidates >= 0) & (labels[candidates] == labels[:, None])
 
 
@@ -778,9 +769,10 @@ class SRMOSCProblem(FixedProblem):
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError("metric must not be 'precomputed'; SRMOSC reconstructs samples from features")
         _arrays.require_squares(self.X)
-        # Squared sample norms, which determine the size of rounding errors.
+        # The squared norms of the samples determine the size of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
-        # Rounding errors of inner products hide a variance below 1e-12 times the largest squared norm.
+        # If the variance is below 1e-12 times the largest squared norm, rounding errors of inner products
+        # hide it.
         if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
             _arrays.warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
@@ -875,7 +867,7 @@ class SRMOSCProblem(FixedProblem):
         number, weights = np.maximum(inside.sum(axis=1, dtype=np.int32), 1), np.empty(own.shape, np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
-        # Give links that only connect a cluster a small weight; the weights in a row sum to about 1.
+        # Links that only connect a cluster get a small weight, compared with a sum of about 1 per row.
         weights[inside & (found[candidates] != found[:, None])] = 1e-3
         return weights
 
@@ -890,7 +882,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return upper bounds: the largest value of each weight as its sample's only link, and at least 1."""
+        """Return upper bounds, which are at least 1 and allow any link to be the only link of its sample."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
@@ -904,7 +896,7 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample; raise an error unless it is positive, "all" or None."""
+    """Return the number of candidates per sample, or raise an error unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if n_candidates == "all":

@@ -122,7 +122,7 @@ class MedoidProblem(EncodedProblem):
         constrained = supervision == "assignment"
         self._assignment = ConstrainedAssignment(self._needed_constraints()) if constrained else None
         self._mode, self._n_local = decode, int(n_local)
-        # Whether the scored labels can differ from the nearest-medoid labels of the stored medoids.
+        # True if the evaluated labels can differ from the nearest-medoid labels of the stored medoids.
         self._keeps_labels = decode == "literal" or constrained
 
         third = supervision == "objective"
@@ -163,7 +163,6 @@ class MedoidProblem(EncodedProblem):
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = self.medoids(X)
-        # Use at least one block, so that an empty population needs no special case.
         blocks = block_slices(max(len(genes), 1), self.n_samples + self.encoding.k_max)
         scored = [self._scored(genes[block]) for block in blocks]
         out.update({key: np.concatenate([one[key] for one in scored]) for key in scored[0]})
@@ -185,13 +184,13 @@ class MedoidProblem(EncodedProblem):
         return scored
 
     def _assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Assign samples to medoids; return the labels and each label's medoid."""
+        """Return the labels of samples assigned to medoids, and the medoid of each label."""
         if self._assignment is not None:
             return self._assignment.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
 
     def _improved(self, genes: IntArray) -> tuple[IntArray, Labels, FloatArray, IntArray]:
-        """Return improved medoids, labels, distances, and the medoids that the samples were assigned to."""
+        """Return improved medoids, labels, distances, and the medoids to which the samples were assigned."""
         if self._keeps_labels:
             labels, assigned_by = self._assign(genes)
             for _ in range(self._n_local if self._mode == "reassign" else 0):
@@ -211,7 +210,6 @@ class MedoidProblem(EncodedProblem):
         return medoids, labels, distances, medoids
 
     def _objectives(self, medoids: IntArray, distances: FloatArray) -> list[FloatArray]:
-        """Compute Xie-Beni and the I-index with their original signs."""
         e, space, k = distances, self.space, set_sizes(medoids)
         least, greatest = space.separations(medoids)
         squares = np.einsum("ij,ij->i", e, e)
@@ -219,7 +217,7 @@ class MedoidProblem(EncodedProblem):
         return [xie_beni, i_index_values(e.sum(axis=1), greatest, k, space.total_to_one, 2.0)]
 
     def _refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
-        """Add random medoids, with the genes as seed, to sets with fewer than ``k_min`` medoids."""
+        """Add random medoids to sets with fewer than ``k_min`` medoids, using the genes as the seed."""
         k_min = self.encoding.k_min
         for q in np.flatnonzero(set_sizes(medoids) < k_min):
             rng = np.random.default_rng(genes[q][genes[q] >= 0])
@@ -294,7 +292,8 @@ class ConstrainedAssignment:
         group = place[component]
         self.members = np.argsort(group, kind="stable")[np.count_nonzero(group < 0) :]
         self.bounds = np.concatenate([[0], np.cumsum(size[groups])]).astype(np.int64)
-        # For each group, list the groups that conflict with it; the bounds separate the lists.
+        # ``opponents`` lists the conflicting groups of each group, and ``opponent_bounds`` separates the
+        # lists.
         pairs = place[lifted]
         both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
         self.opponents = np.ascontiguousarray(both[:, 1])
@@ -312,7 +311,7 @@ class ConstrainedAssignment:
         width = max(medoids.shape[1] * (len(self.bounds) - 1), space.n_samples)
         for part in block_slices(len(medoids), width):
             some = medoids[part]
-            # Let medoids leave their own clusters, because constraints can move them.
+            # Medoids may leave their own clusters, because constraints can move them.
             block, _ = space.nearest(some, exception=False)
             ids = np.unique(some[some >= 0]).astype(np.int64)
             index = np.where(some < 0, -1, np.searchsorted(ids, some))
@@ -328,9 +327,7 @@ class ConstrainedAssignment:
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
-    """Make the labels contiguous, and remove the medoids of empty clusters."""
     used = np.zeros(medoids.shape, dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
-    # Move the medoids of non-empty clusters to the front, in the same order.
     rest = np.take_along_axis(np.where(used, medoids, -1), np.argsort(~used, axis=1, kind="stable"), axis=1)
     return contiguous(labels), rest

@@ -33,12 +33,10 @@ from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
 Inequality = Callable[[Labels], FloatArray]
-# Functions ``make(problem, algorithm)`` that return operators, keyed by the class of the problem or its
-# encoding. They are registered when the modules of moo_clustering.operators are imported.
+# Functions ``make(problem, algorithm)`` that return operators, by the class of the problem or its encoding.
+# Importing the modules of moo_clustering.operators registers them.
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
-# Name of the objective or inequality V, the violation of must-links and cannot-links.
 VIOLATION = "constraint_violation"
-# Name of the constraint that counts a partition's undefined indices.
 UNDEFINED_INDEX = "undefined_index"
 
 
@@ -61,12 +59,12 @@ class FixedProblem(Documented, Problem):
     """
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # With ``save_history``, pymoo copies the problem in each generation.
+        # pymoo copies the problem in each generation if ``save_history`` is set.
         return copy.copy(self)
 
     def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
         """Return operators for this problem; see :func:`~moo_clustering.operators.suited_operators`."""
-        # Lazy import, because operators import problems.
+        # The import is delayed, because operators import problems.
         made: dict[str, Any] = _operators().suited_operators(self, algorithm, start=start)
         return made
 
@@ -206,7 +204,7 @@ class PartitionProblem(EncodedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Convert iterables to tuples, and anything else to (None,), which fails the checks below.
+        # Other types than iterables become (None,), which fails the checks below.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
@@ -250,7 +248,7 @@ class PartitionProblem(EncodedProblem):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         if self._products:
-            labels = decoded  # keep label c for centre c
+            labels = decoded  # label c must stay with centre c
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         products = {name: self._product(name, genes[first]) for name in self._products}
@@ -281,11 +279,10 @@ class PartitionProblem(EncodedProblem):
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        """Return the rows of the distinct individuals, and each individual's index among these rows."""
+        """Return the rows of distinct individuals, and the position of each individual among these rows."""
         return distinct_rows(X if self._products else labels)
 
     def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
-        """Return the genes, or the checked result of an encoding method."""
         if name == "genes":
             return X
         values = np.asarray(getattr(self.encoding, name)(X))
@@ -300,7 +297,6 @@ class PartitionProblem(EncodedProblem):
         return values
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
-        """Return the index values of partitions that were decoded from genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
         population = products.pop("memberships") if index.takes == "memberships" else labels
         found = index.evaluate(population, **products)
@@ -308,7 +304,7 @@ class PartitionProblem(EncodedProblem):
 
 
 def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tuple[str, ...]:
-    """Return objective names; raise a ValueError if they are not allowed or not unique."""
+    """Return objective names, or raise a ValueError if they are not allowed or not unique."""
     names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
     if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
         raise ValueError(f"objectives must be one or more unique names from {known}, got {quoted(names)}")
@@ -365,9 +361,8 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 
 
 def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
-    """Raise a TypeError unless a function accepts ``n_arrays`` arrays followed by the named arguments."""
     try:
-        # Accept compiled functions whose signature is unknown (ValueError).
+        # The signature of a compiled function can be unknown, which raises a ValueError.
         with suppress(ValueError):
             inspect.signature(function).bind(*range(n_arrays), **dict.fromkeys(names))
     except TypeError as error:
@@ -383,13 +378,11 @@ def _call_with_parts(
 
 
 def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:
-    """Return whether an index is undefined for partitions with the given numbers of clusters."""
     singletons = isinstance(index, FunctionIndex) & (n_clusters >= n_samples)
     return np.asarray((n_clusters < index.min_clusters) | singletons)
 
 
 def _with_data(function: Any, data: Any) -> Inequality:
-    """Bind the data to a function that has an argument ``data``."""
     named, free = accepted(function)
     if "data" not in named:
         return function
@@ -401,7 +394,7 @@ def _with_data(function: Any, data: Any) -> Inequality:
 def _requested_products(
     encoding: Encoding, indices: Sequence[ValidityIndex], inequalities: Sequence[Any]
 ) -> tuple[str, ...]:
-    """Return the names in PRODUCTS that indices and inequalities request; check that they are available."""
+    """Return the encoding methods that indices and inequalities request, after checking that they exist."""
     requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
     requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
     for index in (index for index in indices if isinstance(index, FunctionIndex)):
@@ -422,7 +415,6 @@ def _requested_products(
 
 
 def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any]]) -> FloatArray:
-    """Compute the violations of a limit or the values of a custom inequality."""
     call = limit.violations if isinstance(limit, Limit) else limit
     names, with_labels = requested(call)
 
@@ -438,13 +430,13 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
 
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
-        # Check one partition too: if n = n_samples, one value per sample looks like one per partition.
+        # If n = n_samples, one value per sample looks like one per partition, so a single partition is
+        # checked.
         value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
 
 def _check_possible(limits: Sequence[Limit], least: int, most: int, n: int) -> None:
-    """Raise a ValueError if no number of clusters from ``least`` to ``most`` can satisfy the limits."""
     faults = {}
     for k in range(least, most + 1) if limits else ():
         try:
@@ -477,7 +469,6 @@ def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
 
 
 def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
-    """Check partitions decoded by a custom encoding."""
     who = f"{type(encoding).__name__}.decode"
     array = array_of(labels, who, (n, encoding.n_samples), "clusters 0..k-1")
     if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
@@ -487,7 +478,7 @@ def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
 
 
 def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels: Labels) -> None:
-    """Check the methods of a custom encoding on the first population."""
+    """Check the results of a custom encoding's methods for the first population."""
     name, low, high = type(encoding).__name__, *encoding.bounds()
     gaps = decoded.max(axis=1) != labels.max(axis=1)
     if gaps.any():
@@ -516,7 +507,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
                 f"genotypes, got {quoted(found.tolist())}"
             )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
-        # The population may contain no duplicates, so add genotypes whose canonical forms can be equal.
+        # The population may contain no duplicates, so genotypes that can encode equal partitions are added.
         X = np.concatenate([X, *(genes for _, genes in made)])
         forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
@@ -547,7 +538,7 @@ def _operators() -> Any:
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Return the operators registered for the problem's class or, if there are none, its encoding's class."""
-    # Importing all operators fills the registry.
+    # The operators are registered when their modules are imported.
     operators = _operators()
     for name in operators.__all__:
         getattr(operators, name)
@@ -619,7 +610,8 @@ class ChunkedProblem(Problem):
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, max(len(genes), 1), self.chunk_size)]
-        # BLAS summation order depends on the number of threads; a single thread gives reproducible results.
+        # One thread makes results reproducible, because the order of summation depends on the number of
+        # threads.
         with one_thread("blas"):
             results = run_calls(
                 (delayed(_evaluated)(os.getpid(), self.problem, chunk, args, kwargs) for chunk in chunks),
@@ -630,7 +622,7 @@ class ChunkedProblem(Problem):
             out[name] = np.concatenate([result[name] for result in results])
 
     def __getattr__(self, name: str) -> Any:
-        # copy and pickle look up methods before ``problem`` is set; this must not recurse.
+        # copy and pickle look up methods before ``problem`` is set, which must not cause a recursion.
         if name.startswith("__") or "problem" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.problem, name)

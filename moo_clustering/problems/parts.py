@@ -90,7 +90,6 @@ class ChunkedCenterProblem(SignedProblem):
         self._survey: Survey = Survey(table, sample_size, seed=integer("seed", seed, 0, 2**63 - 1))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
-        # Xie-Beni and Davies-Bouldin require at least two clusters.
         self._n_of_two = sum(name in _INDICES[2:] for name in names)
         added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in self.limits]
         self.constraint_names = tuple(distinct_names(added))
@@ -134,7 +133,7 @@ class ChunkedCenterProblem(SignedProblem):
 
 
 def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArray]:
-    """Return all indices by name; ``total`` is the sum of squares about the mean of all rows."""
+    """Return all indices by name, where ``total`` is the sum of squares about the mean of all rows."""
     used = found.sizes > 0
     k = used.sum(axis=1)
     within, mean_square = found.scatter.sum(axis=1), 2.0 * total / n
@@ -150,7 +149,6 @@ def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArr
     worst = np.where(pairs, (spread[:, :, None] + spread[:, None]) / apart, 0.0).max(axis=2)
     davies = worst.sum(axis=1) / np.maximum(k, 1)
     if mean_square < NOTHING:
-        # All rows are identical.
         xie_beni, davies = np.zeros(len(k)), np.zeros(len(k))
     return {
         "sum_of_squares": within,

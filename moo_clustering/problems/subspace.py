@@ -22,7 +22,7 @@ from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
 from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
-# The objectives of at least this number of recent individuals are cached, and at most of twice as many.
+# The cache contains the objectives of at least this many recent individuals, and of at most twice as many.
 CAPACITY = 1 << 16
 
 
@@ -133,8 +133,7 @@ class SubspaceClusteringProblem(EncodedProblem):
 
     def central_documents(self, X: ArrayLike) -> IntArray:
         """Replace the seeds with distinct documents that maximise the total membership in their clusters."""
-        # Do not minimise distances instead: documents with few features have small distances, but are poor
-        # seeds.
+        # Documents with few features have small distances but are poor seeds, so distances are not minimised.
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
         slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in grown])
@@ -178,7 +177,7 @@ class SubspaceClusteringProblem(EncodedProblem):
 
 
 def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
-    """Convert values to single precision, unless squares of the converted values could over- or underflow."""
+    """Convert values to single precision unless their squares could overflow or underflow."""
     size = np.frexp(np.abs(values).max(initial=0.0))[1]
     # Squares of values between 2^-40 and 2^40 are finite and normal in single precision.
     return values.astype(np.float32 if abs(size) < 40 else np.float64)
@@ -187,7 +186,7 @@ def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     """Assign a different document to each cluster, maximising the sum of memberships."""
     n, k = memberships.shape
-    # Consider only each cluster's k best documents: the other clusters use at most k - 1 of them.
+    # The k best documents of a cluster suffice, because the other clusters use at most k - 1 of them.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
@@ -211,7 +210,7 @@ OBJECTIVES: dict[str, Callable[[subspace.Sweep, Targets, subspace.SubspaceOption
     "dispersion": _dispersion,
     "impurity": _impurity,
     "n_clusters": lambda done, targets, options: float(done.memberships.shape[1]),  # F3
-    # F3 = sum_li (m lambda_li)^q chi_li, using the chi of the last sweep.
+    # F3 = sum_li (m lambda_li)^q chi_li, where chi is the value in the last sweep.
     "chi_square": lambda done, targets, options: float(np.sum(done.chi_term)),
 }
 
@@ -221,8 +220,8 @@ class Grown(NamedTuple):
 
     objectives: NDArray[np.float64]  # shape (n_obj,)
     centers: AnyFloatArray  # shape (n_features, n_clusters)
-    documents: NDArray[np.int64]  # shape (n_clusters,): distinct documents with the highest memberships
-    gaps: AnyFloatArray  # shape (n_samples,): distance from each document to its nearest centroid
+    documents: NDArray[np.int64]  # shape (n_clusters,), distinct documents with the highest memberships
+    gaps: AnyFloatArray  # shape (n_samples,), distance from each document to its nearest centroid
 
     @property
     def nbytes(self) -> int:
@@ -304,7 +303,7 @@ class SubspaceSeedEncoding(SlotGenes):
         self.n_jobs = n_jobs
 
     def seeds(self, X: ArrayLike) -> IntArray:
-        """Convert valid genotypes to int64; raise a ValueError for empty rows or repeated documents."""
+        """Convert valid genotypes to int64, or raise a ValueError for empty rows or repeated documents."""
         slots = base.checked_genes(X, self.n_var).astype(self.dtype)
         occupied_slots(slots, self.n_samples, "seed")
         return slots
@@ -318,9 +317,9 @@ class SubspaceSeedEncoding(SlotGenes):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
-        """Run the sweeps for each row of :meth:`canonical`; return ``use(sweep)`` for each result."""
-        # Call ``use`` in the threads, so that the memberships of all rows need not be stored at once. Do not
-        # use processes, because transferring a result takes as long as computing it.
+        """Run the sweeps for each row of :meth:`canonical`, and return ``use(sweep)`` for each result."""
+        # ``use`` is called in the threads, because storing the memberships of all rows would take much
+        # memory. Processes are not used, because transferring a result takes as long as computing it.
         calls = (delayed(lambda row: use(self.grow(row[row >= 0])))(row) for row in X)
         return thread_calls(calls, n_jobs=self.n_jobs)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-_STRIP = 0.018  # width of the colour strip relative to the matrix
+_STRIP = 0.018  # width of the colour strip as a share of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -128,7 +128,7 @@ def plot_bag_distances(
     with drawing(ax, path, (6.0, 5.2)) as panel:
         n = len(data.order)
         off = data.distances[~np.eye(n, dtype=bool)]
-        # Limit the colour scale: otherwise, a few outlying bags would make all other bags look alike.
+        # The colour scale is limited, because a few outlying bags could make all other bags look alike.
         top = float(np.quantile(off, 0.98)) if len(off) else 0.0
         smooth: Any = {"interpolation": "antialiased", "rasterized": True}
         image = panel.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
@@ -136,7 +136,7 @@ def plot_bag_distances(
         figure_of(panel).colorbar(image, ax=panel, shrink=0.82, label=data.kind, extend=extend)
         for spine in panel.spines.values():
             spine.set_visible(False)
-        # Draw no separating lines for over 60 clusters: the lines would hide the clusters.
+        # Lines between more than 60 clusters would hide the clusters.
         for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
             panel.axhline(place, color="white", linewidth=0.8)
             panel.axvline(place, color="white", linewidth=0.8)
@@ -148,7 +148,7 @@ def plot_bag_distances(
 
 
 def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
-    """Add a strip with the cluster colours from :func:`plot_bag_embedding`, and cluster names and sizes."""
+    """Add a strip with the colours of :func:`plot_bag_embedding`, and the names and sizes of clusters."""
     from matplotlib.patches import Rectangle
 
     n = len(data.order)
@@ -158,7 +158,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
         ax.add_patch(Rectangle(corner, _STRIP * 0.75, stop - start, transform=place, **style))
     centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
     kept: list[int] = []
-    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # the largest clusters first
+    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # large clusters keep their names
         if all(abs(centres[cluster] - centres[other]) >= 0.05 * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
@@ -169,7 +169,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _outwards(D: FloatArray) -> Int64Array:
-    """Sort the bags of a cluster by distance from its medoid, the bag with the smallest sum of distances."""
+    """Sort the bags of a cluster by their distance from the medoid, which has the least sum of distances."""
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
@@ -347,7 +347,7 @@ def plot_bag_embedding(
 
 
 def _distances(data: Bags | FloatArray, bags: Int64Array, vectors: FloatArray) -> tuple[FloatArray, str]:
-    """Return symmetric distances between all bags and vectors (bags first), and the distance's name."""
+    """Return symmetric distances between bags and vectors, with bags first, and the name of the distance."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

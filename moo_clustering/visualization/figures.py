@@ -15,19 +15,20 @@ from moo_clustering._messages import checked_path
 from moo_clustering.persistence import replacing
 
 if TYPE_CHECKING:
-    # Imported for type checking only: reports use the cluster colours without importing matplotlib.
+    # These imports are for type checking only, because reports use the colours without importing matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-# matplotlib's stubs require Literal keys, which a dict of str does not match.
+# matplotlib's stubs require Literal keys, so the type cannot be a dict of str.
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif", "font.size": 9.0, "axes.titlesize": 10.0, "axes.spines.top": False,
     "axes.spines.right": False, "legend.frameon": False,
 }  # fmt: skip
 # The first six colours are those of Okabe and Ito, without black and yellow. Each additional colour is the
-# point on an OKLCH grid farthest from all previous colours, under normal vision, deuteranopia and protanopia.
-# All candidates contrast sufficiently with white and, if mixed with 25% white, with the report's dark page.
+# point on an OKLCH grid that is farthest from all previous colours under normal vision, deuteranopia and
+# protanopia. All candidates contrast sufficiently with white. If mixed with 25% white, they also contrast
+# with the dark page of the report.
 _COLORS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
     "#7e77fa", "#774f12", "#b72e82", "#ad4b48", "#f05465", "#8c0779", "#3c53cd", "#3d410f", "#ff7ad2",
@@ -35,7 +36,7 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a figure during :func:`lent_to_pyplot`; pyplot gives its own figures positive numbers.
+# Number of a figure during :func:`lent_to_pyplot`. It is negative, because pyplot uses positive numbers.
 _LENT = -1
 
 
@@ -84,7 +85,6 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def _png(figure: Figure) -> bytes:
-    """Return the figure as a PNG image, rendered in the same way as by IPython."""
     file = BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
     return file.getvalue()
@@ -99,7 +99,6 @@ def _show(figure: Figure) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     with restored_current_figure():
-        # Let pyplot manage the figure while the window is open.
         adopted: Any = lambda *args, **options: figure  # noqa: E731
         pyplot.figure(FigureClass=adopted)
         try:
@@ -212,7 +211,7 @@ def lent_to_pyplot(ax: Axes) -> Iterator[None]:
 
 @contextmanager
 def _own_panels(kind: Any) -> Iterator[None]:
-    """Patch a pymoo plot class, so that each panel is pyplot's current axes while it is drawn."""
+    """Patch a pymoo plot class, so that each panel is pyplot's current axes while pymoo draws the panel."""
     draw: Callable[..., None] = kind._plot
 
     def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:

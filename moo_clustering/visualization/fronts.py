@@ -25,7 +25,7 @@ from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.results import SearchHistory, read_history, result_of
 
-# Re-exported: these names are also public in this module.
+# These names are also public in this module.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization import figures
@@ -118,7 +118,6 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     order = best[np.lexsort((-attainment.scores[best], ~promising))]
     annotated: list[int] = []
     for near in (*place, *np.searchsorted(kept, order).tolist()):
-        # Skip labels that would overlap: those within a distance of 0.06 on the scaled axes.
         if all(np.hypot(*(front[other] - front[near])) >= 0.06 for other in annotated):
             annotated.append(near)
     return AttainmentData(
@@ -188,7 +187,6 @@ def plot_attainment(
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
-    """Return the point of an attainment surface that is nearest to ``point``."""
     above, right = np.append(np.inf, surface[:-1, 1]), np.append(surface[1:, 0], np.inf)
     down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
@@ -259,14 +257,13 @@ def plot_critical_difference(
     )  # fmt: skip
     posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods, longest = len(data.average_ranks), max(map(len, data.average_ranks.index))
-    # Leave room for all names and bars.
     size = 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * ((n_methods + 1) // 2 + len(data.groups))
     with figures.drawing(ax, path, size) as panel:
-        # Dots mark the methods that a bar connects, and are visible even if all their ranks are equal.
+        # Dots mark the methods that a bar connects. They are visible even if all ranks of the bar are equal.
         bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
         posthocs.critical_difference_diagram(
             data.average_ranks.to_dict(),
-            # scikit-posthocs tests p < alpha, so pass 0 (significant) or 1 (not significant) as p-values.
+            # scikit-posthocs tests p < alpha, so the p-values are set to 0 or 1.
             1.0 - data.different.astype(float),
             alpha=data.alpha,
             ax=panel,
@@ -421,7 +418,7 @@ def _draw_objectives(data: FrontData, ax: Axes) -> None:
     from pymoo.visualization.scatter import Scatter
 
     parallel = len(data.names) > 3
-    # Escape dollar signs, which matplotlib would parse as formulas.
+    # Dollar signs are escaped, because matplotlib would parse them as formulas.
     labels = [name.replace("_", " ").replace("$", r"\$") for name in data.names]
     styles: tuple[dict[str, Any], dict[str, Any]]
     options: dict[str, Any]
@@ -553,7 +550,8 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     groups: Groups = {}
     for name, members in given.items():
-        # A single run can be a list, too: a DEAP logbook (of records) or a plain history (of numbers).
+        # A single run can be a list, too. A DEAP logbook is a list of records, and a history may contain
+        # numbers.
         many = isinstance(members, list | tuple) and not (
             members and all(isinstance(each, Mapping | float | int | np.number) for each in members)
         )
@@ -567,7 +565,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Return (statistic, column) pairs by panel title; all statistics of a quantity share a panel."""
+    """Return pairs (statistic, column) by panel title. All statistics of a quantity share a panel."""
     parts = [(column, _STATISTICS.fullmatch(column)) for column in columns]
     subjects = [(match[2] or "fitness") if match else "" for _, match in parts]
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -781,8 +779,7 @@ def plot_roc(
     The legend lists the curves in the given order. Colours and line styles distinguish up to 24 curves.
     """
     data = roc_data(curves, aucs=aucs)
-    names = [shortened(name, 40) for name in data.names]  # maximum number of characters
-    # A character is about 0.08 inches wide, and a legend line 0.19 inches high.
+    names = [shortened(name, 40) for name in data.names]
     size = 5.3 + 0.08 * max(8, *map(len, names)), max(4.2, 0.19 * (len(names) + 4))
     with figures.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
@@ -792,7 +789,6 @@ def plot_roc(
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         panel.set(xlabel="false positive rate", ylabel="true positive rate")
         panel.set_title(title or "Mean ROC curves", parse_math=False)
-        # Place the legend beside the panel, so that it covers no curve.
         figures.add_legend(
             panel, loc="upper left", bbox_to_anchor=(1.02, 1.0), alignment="left", handlelength=3.2,
             title="Area under the curve",

@@ -26,13 +26,13 @@ from moo_clustering.validity.external import encode
 from moo_clustering.visualization import figures
 
 if TYPE_CHECKING:
-    # Imported for type checking only: reports use the figures' data without importing matplotlib.
+    # These imports are for type checking only, because reports use the figures' data without matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-# Colour, width and dashes of each kind of constraint, distinguishable without colour. Lines are thin for
-# satisfied and thick for violated constraints, dark for must-links, light for satisfied cannot-links.
+# Colour, width and dashes for each kind of constraint, which differ even without colour. Lines are thin for
+# satisfied and thick for violated constraints. Must-links are dark, and satisfied cannot-links are light.
 _STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
     ("must-link", True): ("#004488", 1.0, "-"),
     ("cannot-link", True): ("#997700", 0.9, (0, (1.0, 2.0))),
@@ -109,7 +109,7 @@ def partition_data(
     positions, axes, share = feature_plane(table, feature_names)
     shown = _evenly(len(labels), max_points)
     found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    if found[0] < 0:  # put noise last, so that it does not shift the cluster styles
+    if found[0] < 0:  # noise comes last, so that cluster styles stay the same
         found, sizes, clusters = np.roll(found, -1), np.roll(sizes, -1), (clusters - 1) % len(found)
     names = found if cluster_names is None else [cluster_names[max(label, 0)] for label in found]
     named = ["noise" if label < 0 else str(name) for label, name in zip(found, names, strict=True)]
@@ -119,7 +119,6 @@ def partition_data(
 
 
 def _evenly(n: int, most: int) -> IntpArray:
-    """Return at most ``most`` evenly spaced indices from 0 to n - 1."""
     return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
@@ -206,7 +205,7 @@ def plot_regions(
 
 
 def _outline(shape: Any) -> list[FloatArray]:
-    """Return the rings of a polygon or multipolygon. The orientation of holes keeps them unfilled."""
+    """Return the rings of a polygon or multipolygon, oriented so that holes are not filled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
     parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
     parts = [shapely.geometry.polygon.orient(part) for part in parts]
@@ -216,7 +215,7 @@ def _outline(shape: Any) -> list[FloatArray]:
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     n = len(data.positions)
     draw_clusters(ax, data)
-    # Escape dollar signs in column names, which matplotlib would parse as formulas.
+    # Column names may contain dollar signs, which matplotlib would parse as formulas.
     ax.set_xlabel(data.axes[0], parse_math=False)
     ax.set_ylabel(data.axes[1], parse_math=False)
     add_cluster_legend(ax, data.names, "samples")
@@ -390,7 +389,7 @@ def plot_constraints(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
             handlelength=3.6,
         )  # fmt: skip
-        if clusters is not None:  # add this legend again, because the second one replaced it
+        if clusters is not None:  # the second legend replaced this one
             panel.add_artist(clusters)
             clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
         counts = [
@@ -426,7 +425,6 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    # Above 300 points, random starts are slow and do not improve the result.
     seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
@@ -437,7 +435,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 def components(X: Any, n_fitted: int) -> tuple[FloatArray, float]:
     """Fit 2-d PCA to the first ``n_fitted`` rows; return scores of all rows and explained variance ratio."""
-    # For sparse data, fit all rows. For dense data, make each component's largest coordinate positive.
+    # For sparse data, PCA is fitted to all rows. For dense data, signs make the largest coordinates positive.
     from sklearn.decomposition import PCA
 
     if sparse.issparse(X):
@@ -456,7 +454,7 @@ def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, the axis labels, and the explained variance ratio."""
-    # With a single feature, the second coordinate is the row index. The variance ratio is None without PCA.
+    # If there is a single feature, the second coordinate is the row index. Without PCA, the ratio is None.
     if table.shape[1] > 2:
         positions, share = components(table, table.shape[0])
         return positions, ("first principal component", "second principal component"), share
@@ -474,7 +472,6 @@ def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> F
     # multidimensional scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
-    # Ignore axes along which landmarks differ only by rounding errors.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
     return -0.5 * (to_landmarks**2 - means) @ back
@@ -490,7 +487,7 @@ def _classical(D: FloatArray) -> FloatArray:
 
 
 def _settled(points: FloatArray) -> FloatArray:
-    """Pad to two columns, and make the signs independent of the linear-algebra library."""
+    """Pad to two columns, with signs that do not depend on the linear-algebra library."""
     plane = np.zeros((len(points), 2))
     plane[:, : points.shape[1]] = points
     largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
@@ -498,7 +495,7 @@ def _settled(points: FloatArray) -> FloatArray:
 
 
 def _stress(points: FloatArray, D: FloatArray) -> float:
-    """Return sqrt(sum of squared errors of the distances / sum of squared distances D)."""
+    """Compute Kruskal's stress, sqrt(sum of squared errors of distances / sum of squared distances)."""
     wanted = squareform(D, checks=False)
     total = float((wanted**2).sum())
     return float(np.sqrt(((pdist(points) - wanted) ** 2).sum() / total)) if total > 0.0 else 0.0
@@ -574,7 +571,8 @@ def similarity_data(
         if embedding.ndim != 2 or len(embedding) != n:
             raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
         vectors = embedding[order[places], :6]
-    # Compute block means without a dense copy of the matrix. With n blocks, they are the reordered entries.
+    # Block means are computed without a dense copy of the matrix. With n blocks, they are the reordered
+    # entries.
     block = np.arange(n) * min(n, max_blocks) // n
     members, sizes = sparse.csr_array((np.ones(n), (block, order))), np.bincount(block)
     return SimilarityData(
@@ -629,7 +627,7 @@ def plot_similarity(
 
 def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     n, exact = len(data.order), len(data.order) == len(data.blocks)
-    # Limit the colour range: otherwise, a few very large entries would make all others look dark.
+    # The colour range is limited, because a few very large entries could make all others look dark.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     extent, how = (-0.5, n - 0.5, n - 0.5, -0.5), "nearest" if exact else "antialiased"
@@ -780,7 +778,6 @@ def plot_terms(
     most = max((len(found) for found in data.terms), default=1)
     with figures.house_style():
         width = max(2.6 * n_columns, 4.5)
-        # Each bar is .19 inches high.
         figure = figures.new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
         for place, ax in enumerate(axes.flat[:n_shown]):
@@ -792,7 +789,6 @@ def plot_terms(
         shown = "the" if n_shown == data.n_clusters else f"{n_shown} of {data.n_clusters}"
         heading = f"{title}: leading" if title else "Leading"
         heading += f" terms of {shown} clusters{'' if data.sizes is None else ' (documents)'}"
-        # The title fits about 11 characters per inch.
         figure.suptitle(textwrap.fill(heading, int(11 * width)), parse_math=False)
         figures.save_figure(figure, path)
     return figure
@@ -833,7 +829,7 @@ def plot_archive(
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
     values[rows, columns] = quality
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
-        # Brighter colours mean better values, even for a minimised quality.
+        # Brighter colours mean better values, even if the quality is minimised.
         cmap = "viridis" if archive.greater_is_better else "viridis_r"
         mesh: Any = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
         figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))

@@ -20,7 +20,6 @@ from moo_clustering.operators.base import children_of
 Individual = Any
 Individuals = list[Any]
 Function = Callable[..., Any]
-# Maximum size in bytes of the matrices passed to batched functions.
 CHUNK_BYTES = 1 << 26
 
 
@@ -72,13 +71,13 @@ class ArrayIndividual(np.ndarray):
         self.fitness = None
 
     def __bool__(self) -> bool:
-        # DEAP's HallOfFame and ParetoFront compare individuals with ``a == b``.
+        # DEAP's HallOfFame and ParetoFront compare individuals by the truth value of ``a == b``.
         return bool(np.asarray(self).all() if self.dtype == bool else np.asarray(self))
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         twin: Self = _rebuild(type(self), self, deepcopy(vars(self), memo))
         if self.fitness is not None:
-            # DEAP's own copies of a fitness lack attributes such as ``crowding_dist``.
+            # DEAP's deep copy of a fitness lacks attributes such as ``crowding_dist``.
             twin.fitness = copy(self.fitness)
         return twin
 
@@ -198,7 +197,6 @@ def as_mutate(
 
 
 def _repair_for(problem: Any, repair: Repair | None) -> Any:
-    """Return ``repair`` or, if None, the problem's repair. If there is none, return one that does nothing."""
     if repair is None and hasattr(problem, "operators"):
         repair = problem.operators().get("repair")
     return NoRepair() if repair is None else repair
@@ -298,12 +296,13 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
 
 
 def batch_form(func: Function) -> Function | None:
-    """Return the function's ``batch`` with the arguments that ``partial`` binds to the function, or None."""
+    """Return the method ``batch`` of a function, with the arguments bound by ``partial``, or None."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:
         inner, batch = _inner(func), getattr(func, "batch", None)
-        # Ignore a ``batch`` that toolbox.register or functools.wraps copied from the inner function.
+        # ``toolbox.register`` and ``functools.wraps`` copy the attribute ``batch`` from the inner function.
+        # Such a copy is not used, because it ignores bound arguments and decorators.
         if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
             return partial(batch, *args, **keywords) if args or keywords else batch
         if not isinstance(func, partial):
@@ -314,7 +313,7 @@ def batch_form(func: Function) -> Function | None:
 
 def n_trials(func: Function) -> int | None:
     """Return the number of trial evaluations that a function has made, or None if it does not count them."""
-    # Read the innermost function, because partials and wrappers only have outdated copies of the attribute.
+    # Partials and wrappers hold outdated copies of the attribute, so the innermost function is used.
     count = getattr(innermost(func), "n_trials", None)
     return None if count is None else int(count)
 

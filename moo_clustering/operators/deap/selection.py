@@ -67,7 +67,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     if rule == "inverse" and (values < 0).any():
         raise ValueError(f"rule='inverse' requires non-negative objectives, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
-        # Scale the objectives, so that no weight overflows.
+        # The objectives are divided by their largest absolute value, so that no weight overflows.
         values = values / scale
         if rule == "linear":
             weights[finite] = np.maximum(1.5 * values.max() - values, 0.0)
@@ -176,7 +176,7 @@ def _objectives(individuals: Individuals) -> FloatArray:
 
 
 def fitness_of(individuals: Individuals, name: str) -> FloatArray:
-    """Return a fitness attribute of all individuals; raise a ValueError if it is not set."""
+    """Return a fitness attribute of all individuals, or raise a ValueError if it is not set."""
     found = [getattr(individual.fitness, name, ()) for individual in individuals]
     for number, value in enumerate(found):
         if isinstance(value, tuple) and not value:
@@ -197,7 +197,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
 
     Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
     """
-    fitness_of(individuals, "crowding_dist")  # raises a ValueError if any is missing
+    fitness_of(individuals, "crowding_dist")  # raise a ValueError if a distance is missing
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
     coins = rng.random(k) < 0.5
@@ -309,7 +309,7 @@ class SelElite:
 
     def __call__(self, individuals: Individuals, k: int, rng: Generator) -> Individuals:
         elite = self.memory.update(fitness_of(individuals, "values"), stacked(individuals))
-        F = -fitness_of(individuals, "wvalues")  # DEAP maximises its weighted values
+        F = -fitness_of(individuals, "wvalues")
         chosen: IntArray
         if self.survival == "random":
             chosen = rng.choice(len(individuals), size=min(k, len(individuals)), replace=False)

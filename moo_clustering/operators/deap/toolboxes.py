@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Score = Callable[[NDArray[Any]], FloatArray]
-# These toolboxes' operators return valid genes, so no repair is needed.
+# The operators of these toolboxes return valid genes, so no repair is needed.
 _as_mate = partial(genotypes.as_mate, repair=NoRepair())
 
 
@@ -160,7 +160,7 @@ def slot_toolbox(
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(score))
     toolbox.register("decode", encoding.decode)
-    # The operators use only the problem's encoding.
+    # The operators use no attribute of the problem except its encoding.
     problem = SimpleNamespace(encoding=encoding)
     toolbox.register("mate", _as_mate(medoids.SlotOnePointCrossover(), problem), rng=rng)
     toolbox.register("mutate", _as_mutate(medoids.SlotMutation(mutation, p_gene, reach), problem), rng=rng)
@@ -278,7 +278,7 @@ class LabelStep:
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, int]:
-        """Evaluate the initial population; return the population and the number of evaluations."""
+        """Evaluate the initial population, and return the population and the number of evaluations."""
         n_evaluations = _evaluate_labels(population, toolbox)
         return toolbox.select(population, len(population), rng), n_evaluations
 
@@ -288,7 +288,7 @@ class LabelStep:
         """Return the next population and the number of evaluations, or None if no new partition is found."""
         seen = set(_keys(population))
         offspring: Individuals = []
-        for _ in range(100):  # maximum number of mating rounds, as in pymoo
+        for _ in range(100):  # the same maximum number of rounds as in pymoo
             children = self._children(population, self.pop_size - len(offspring), toolbox, rng)
             for child, key in zip(children, _keys(children), strict=True):
                 if key not in seen and len(offspring) < self.pop_size:
@@ -362,7 +362,7 @@ def medoid_toolbox(
             "'objective'"
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
-    encoding_of(problem, MedoidEncoding)  # raise a TypeError for other encodings
+    encoding_of(problem, MedoidEncoding)  # raise a TypeError if the encoding is of another type
     fitness = genotypes.SupervisedMedoidFitness if problem.n_obj == 3 else genotypes.MedoidFitness
     toolbox = base.Toolbox()
 

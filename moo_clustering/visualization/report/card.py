@@ -42,7 +42,6 @@ def _words(result: ClusteringResult) -> list[str]:
 
 
 def _sizes(result: ClusteringResult) -> str:
-    """Return HTML with one bar for each cluster, and one for outliers."""
     numbers, counts = np.unique(result.labels, return_counts=True)
     names, most = result.cluster_names(), counts.max()
     cells = []
@@ -60,21 +59,21 @@ def _sizes(result: ClusteringResult) -> str:
 
 
 def _front(result: ClusteringResult) -> str:
-    """Return a plot of the first two objectives for two or more solutions; a ring marks the result."""
+    """Return a plot of the first two objectives, with a ring around the result."""
     if result.front is None:
         return ""
     values = result.front.values
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # If a front has more than 10^7 labels, do not search it for the result.
+    # A front with more than 10^7 labels is not searched for the result, because this would be slow.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:
         spread = np.argsort(values[rows, 0], kind="stable")
         rows = rows[spread[np.linspace(0, len(rows) - 1, _MOST_POINTS).round().astype(np.intp)]]
     low = values[rows, :2].min(axis=0)
-    # Halve values before subtracting, so that the range is finite even for huge values.
+    # Values are halved before the subtraction, so that even the range of huge values is finite.
     half = np.maximum(values[rows, :2].max(axis=0) / 2 - low / 2, np.finfo(float).tiny)
     room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
 

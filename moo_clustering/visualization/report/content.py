@@ -28,14 +28,12 @@ from moo_clustering.results import ClusteringResult
 if TYPE_CHECKING:
     from moo_clustering.constraints import Limit
 
-# Name of the column with each solution's adjusted Rand index relative to the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
-# Name of the fact that the page shows in its footer.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# If the labels of front members must first be computed, only some members are shown: at most
-# AFFORDABLE_LABELS labels in total, but at least FEWEST_MEMBERS members.
+# If the labels of front members must first be computed, at most AFFORDABLE_LABELS labels in total are shown,
+# but at least FEWEST_MEMBERS members.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Names = Sequence[str] | None
 # Types of the entries of ``cuts``, ``left_out``, ``limits`` and ``doubts`` in ReportContent.
@@ -109,7 +107,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 def cuts(result: ClusteringResult, run: Solutions, columns: Sequence[Column]) -> list[Cut]:
     """Return solutions to compare: the chosen one, and alternatives of the pool or up to 5 front members."""
-    # For each number of clusters, compare only the front member most similar to the chosen solution.
+    # For each number of clusters, the front member that is most similar to the chosen solution is compared.
     found, chosen, named = run.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -394,7 +392,7 @@ class Solution:
     roles: list[str]
     member: int | None = None  # row of the front
     values: FloatArray | None = None  # objectives with original signs, if known
-    medoids: Int64Array | None = None  # medoid of each cluster, if the method uses medoids
+    medoids: Int64Array | None = None  # one medoid per cluster
     cluster_names: list[str] | None = None
 
     @property
@@ -409,7 +407,7 @@ class Solutions:
     """Partitions of a run in the order of the report, which starts with the members of the front."""
 
     found: list[Solution] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # sentences on omitted or repaired partitions
+    notes: list[str] = field(default_factory=list)  # sentences about omitted or repaired partitions
     chosen: int = 0  # index of the result
     rules: dict[str, int] = field(default_factory=dict)  # index of the partition that each rule selects
     _places: dict[bytes, int] = field(default_factory=dict)
@@ -440,7 +438,7 @@ class Solutions:
         return place
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Return the index of front row ``member``, or None if it is missing or its partition differs."""
+        """Return the position of front row ``member``, or None if it is missing or its partition differs."""
         place = next((place for place, each in enumerate(self.found) if each.member == member), None)
         if place is None:
             return None
@@ -463,7 +461,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any) -> Labels:
-    """Return labels as int32 (-1: in no cluster); raise a ValueError unless they are 1-d integers."""
+    """Return labels as int32 (-1: in no cluster), or raise a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
@@ -483,12 +481,12 @@ class Report:
     path: Path
 
     def open(self) -> bool:
-        """Show the page in the browser; return False if no browser is available."""
+        """Show the page in the browser, or return False if no browser is available."""
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
-        # The attribute srcdoc isolates the page's scripts and styles from the notebook. A link to the file
-        # would not work if the notebook runs on another machine.
+        # The attribute srcdoc isolates the scripts and styles of the page from those of the notebook. A link
+        # to the file would not work if the notebook runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
             f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: 800px; border: 0"></iframe>'
@@ -498,7 +496,6 @@ class Report:
 def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
     """Collect the front, the result, alternatives, partitions selected by rules, controls and runs."""
     run = Solutions()
-    # For up to 5000 samples, k-means is faster on one thread.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         _add_front(run, result)
         run.chosen = _place(run, "result", result, class_names)
@@ -506,11 +503,11 @@ def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
             run.place(labels, name)
         selected = {}
         for rule in dict.fromkeys(map(str, result.rules)):
-            # Skip rules that this fit does not support.
+            # A ValueError means that this fit does not support the rule.
             with warnings.catch_warnings(action="ignore"), suppress(ValueError):
                 selected[rule] = result if result.select is None else result.select(rule)
         for rule, own in selected.items():
-            # The page shows these rules on buttons, so the solutions are not labelled with them.
+            # The names of these rules do not become roles, because the page shows the rules on buttons.
             run.rules[rule] = _place(run, rule, own, class_names, always_named=False)
         for name, labels in result.controls.items():
             run.place(labels, name)
@@ -532,7 +529,6 @@ def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
 def _place(
     solutions: Solutions, role: str, result: ClusteringResult, class_names: Names, always_named: bool = True
 ) -> int:
-    """Add the partition of a result unless it is already present, and return its index."""
     place = solutions.place(result.labels, role, member=result.member, always_named=always_named)
     solution = solutions.found[place]
     if solution.cluster_names is None:
@@ -543,7 +539,7 @@ def _place(
         solution.values = result.values
     if result.member is None or any(each.member == result.member for each in solutions.found):
         return place
-    # The result's front member was omitted, so the result takes its place.
+    # The front member of the result was omitted, so the result takes its place.
     if solution.member is None and result.front is not None:
         solution.member = result.member
         solution.values = result.front.values[result.member]

@@ -33,30 +33,25 @@ if TYPE_CHECKING:
 # If n_solutions^2 * n_samples exceeds AGREEMENT_WORK, agreement is computed from at least AGREEMENT_ROWS
 # samples. For more than MOST_SOLUTIONS solutions, only the agreement with the chosen one is computed.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
-N_FEATURES, N_TYPICAL = 10, 5  # leading terms or features, and typical samples, of each cluster
-# If n_columns * n_solutions exceeds this, contrasts are computed only for the first solution.
+N_FEATURES, N_TYPICAL = 10, 5  # leading features and typical samples per cluster
 _MOST_COMPARED = 50_000
-_CONTRASTS = 3  # contrasts of each cluster
+_CONTRASTS = 3
 _MOST_VALUES = 50  # maximum number of categories in a column
 _MOST_KNOWN = 12  # maximum number of categories in a column not used in the fit
 _MOST_COLUMNS, _MOST_COLORS = 20, 30  # maximum number of columns in a heatmap, and of colourings of the map
-# Maximum number of cells in all heatmaps, which is divided by n_samples / 1000 for over 1000 samples.
 _MOST_CELLS = 4000
-# t-SNE: minimum and maximum number of samples, perplexity, number of iterations. t-SNE is omitted if the
-# distances in the projection onto a plane correlate with those in the data by at least _FAITHFUL.
+# If the distances in the projection onto a plane correlate with those in the data by at least _FAITHFUL,
+# t-SNE is omitted.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
-# Silhouettes: maximum and minimum number of samples, maximum number of multiplications for all solutions, and
-# maximum number of values in memory at once.
 MOST_ROWS, FEWEST_ROWS, _DISTANCE_WORK, BLOCK_ITEMS = 2000, 100, 1e11, 4_000_000
-MOST_SIDE = 300  # maximum number of rows and columns of a matrix in the report
-_DRAWN = 8  # maximum number of clusters whose leading terms are shown as bars
-# Up to _REFINED samples are placed by majorisation, more samples by at most _LANDMARKS landmarks.
+MOST_SIDE = 300
+_DRAWN = 8
 _REFINED, _LANDMARKS = 300, 1000
 Leading = tuple[tuple[str, float], ...]
 RowNumbers = tuple[int, ...]
 Clusters = dict[int, list[ClusterFacts]]
-# Mean silhouette of a partition (NaN for fewer than two clusters), mean silhouette of each cluster (NaN for
-# clusters with too few samples), and mean distance of each sample to the other samples in its cluster.
+# Mean silhouette of a partition, mean silhouette of each cluster, and mean distance of each sample to the
+# other samples in its cluster. Silhouettes are NaN for less than two clusters or too few samples.
 Cohesion = tuple[float, FloatArray, FloatArray]
 _COMPONENTS = ("first principal component", "second principal component")
 _SCALED = ("first dimension", "second dimension")
@@ -155,7 +150,8 @@ def _leading_terms(samples: Samples, labels: Int32Array) -> list[Leading]:
         row = sparse.csr_array(totals[[cluster]])
         columns, weights = row.indices, row.data / size
         if len(weights) > N_FEATURES:
-            # Include all terms tied with the last leading term; the sort below breaks these ties by column.
+            # All terms that tie with the last leading term are included, because the sort below breaks ties
+            # by column.
             kept = weights >= np.partition(weights, -N_FEATURES)[-N_FEATURES]
             columns, weights = columns[kept], weights[kept]
         order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]
@@ -168,18 +164,19 @@ class Samples:
     """Samples in a report: rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): scaled features, unit rows for cosine distances, or means of scaled bags.
+    # Scaled features, unit rows for cosine distances, or means of scaled bags, of shape (n_samples,
+    # n_features).
     points: Any = None  # None for distances
-    table: Any = None  # shape (n_samples, n_features): features in original units, or bag means
+    table: Any = None  # original features or bag means, of the same shape
     feature_names: tuple[str, ...] = ()
-    cosine: bool = False  # whether to use cosine distances
+    cosine: bool = False
     bags: Bags | None = None  # as scaled by the method
-    given: FloatArray | None = None  # shape (n_samples, n_samples): distances
+    given: FloatArray | None = None  # distances of shape (n_samples, n_samples)
     # Columns that describe the clusters, their units, and a function that extracts them from new samples.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
-    # Distances D between the samples ``rows`` (in ascending order): all samples or a random subset. Both
+    # D contains the distances between the samples ``rows``, which are sorted and may be a random subset. Both
     # arrays are empty before :meth:`with_distances`.
     rows: IntpArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     D: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -411,7 +408,7 @@ def typical_rows(
     """
     n_clusters, rows = int(labels.max()) + 1, np.arange(len(labels)) if to_own is None else samples.rows
     keys = _from_means(samples, labels) if to_own is None else to_own
-    # Round the distances, so that identical samples are tied.
+    # The distances are rounded, so that identical samples tie.
     order = np.lexsort((rows, np.round(keys, 12), labels[rows]))
     starts = np.searchsorted(labels[rows[order]], np.arange(n_clusters + 1)).tolist()
     found = [tuple(rows[order[start:stop][:N_TYPICAL]].tolist()) for start, stop in pairwise(starts)]
@@ -427,13 +424,13 @@ def typical_rows(
 
 
 def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
-    """Return numbers that sort the samples of each cluster by their distance to the cluster mean."""
+    """Return keys that sort the samples of each cluster by their distance to the cluster mean."""
     points, members = samples.points, descriptions.cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
     keys = np.zeros(len(labels))
     if sparse.issparse(points):
-        # Rows have unit length or are zero, so a larger product with the mean implies a smaller distance.
+        # Rows are zero or have unit length, so a larger product with the mean implies a smaller distance.
         order = members.indices
         for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
             inside = order[start:stop]
@@ -457,11 +454,11 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
         known = texts[texts != ""]
         numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
         values = pd.Series(known).value_counts().index.tolist()
-        if np.isfinite(numbers).sum() > len(known) / 2:  # numbers first, then other texts
+        if np.isfinite(numbers).sum() > len(known) / 2:  # numbers precede other texts
             order = pd.to_numeric(pd.Series(values), errors="coerce").fillna(np.inf)
             values = [values[place] for place in np.argsort(order.to_numpy(), kind="stable")]
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Use the quartiles as rounded on the page.
+            # The page shows the quartiles with the same rounding.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -583,7 +580,7 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
 
 
 def _intervals(edges: FloatArray) -> list[str]:
-    """Name the intervals between edges by their ends or, if each contains one integer, by that integer."""
+    """Name each interval by its ends or, if each interval contains one integer, by that integer."""
     if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return [f"{low + 0.5:.0f}" for low in edges[:-1]]
     return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
@@ -603,7 +600,7 @@ def roc_panel(curves: Any) -> Panel:
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Return a text with each cluster's first and last position (from 1), or "" for over 24 clusters."""
+    """Return a text with the first and last position of each cluster, or "" for more than 24 clusters."""
     if len(names) > 24:
         return ""
     places = zip(names, pairwise(boundaries.tolist()), strict=True)
@@ -628,7 +625,10 @@ def plane_map(samples: Samples, rows: IntpArray) -> PlaneMap:
 
 
 def _embedded(samples: Samples, rows: IntpArray, plane: FloatArray) -> FloatArray | None:
-    """Return t-SNE positions (NaN for omitted samples), or None if ``plane`` preserves distances well."""
+    """Return t-SNE positions, or None if ``plane`` already preserves the distances well.
+
+    The positions of omitted samples are NaN.
+    """
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
@@ -688,7 +688,6 @@ def area_map(geometry: Any, n_samples: int, rows: IntpArray) -> PlaneMap:
         return replace(shown, note=_noted("Each point lies inside its area", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
-    # Simplify outlines with a tolerance of 1/2000 of the map's larger side.
     for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / 2000)):
         for ring in shapely.get_rings(shapely.get_parts(one)):
             points = shapely.get_coordinates(ring)

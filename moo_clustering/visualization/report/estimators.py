@@ -48,7 +48,7 @@ def write_report_of(
     estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any
 ) -> contents.Report:
     """Write the report page of a fitted clusterer; see :func:`report_content` for the options."""
-    # Import lazily, because the page imports plotting libraries.
+    # The import is delayed, because the page imports plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
     content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
@@ -209,7 +209,6 @@ def report_content(
     missing += ["There is no map of the samples."] if shown is None else []
     missing += notes
     versions = environment()
-    # Packages whose versions can affect results.
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     shown_columns = contents.solution_columns(result, run, labels, supervision)
     shown_columns.append(contents.Column("silhouette", silhouettes, greater_is_better=True))
@@ -260,7 +259,7 @@ def report_content(
 
 
 def _of_archive(archive: PartitionArchive) -> ClusteringResult:
-    """Return a result whose front contains the members of an archive, and which selects the best member."""
+    """Return a result that selects the best member of an archive and has all members as its front."""
     best = archive.best()
     objective = Objective(archive.quality_name, archive.greater_is_better)
     front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
@@ -324,7 +323,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> descr
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Without a preparer, X may be in other units, so warn only if most differing rows are training rows.
+        # Without a preparer, X may be in other units, so most of the differing rows must be training rows.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -359,12 +358,10 @@ def explain_of(
 
 
 def _rules_of(samples: describing.Samples, labels: NDArray[Any], **options: Any) -> ClusterRules | None:
-    """Find rules for the clusters; return None for distances without columns."""
+    """Find rules for the clusters, or return None if only distances are known."""
     compared, n_features = samples.compared, len(samples.feature_names)
-    # The function ``further`` extracts the columns of the rules from new samples.
     columns, further = samples.columns, samples.further
     if isinstance(compared, ComparedTerms):
-        # For documents, rules use at most 200 terms.
         places = compared.specific(labels, 200)
         names = distinct_names(samples.feature_names[place] for place in places)
 
@@ -384,8 +381,6 @@ def _rules_of(samples: describing.Samples, labels: NDArray[Any], **options: Any)
 
 
 def _add_rules(facts: list[contents.ClusterFacts], samples: describing.Samples, labels: Int32Array) -> None:
-    """Add selected rules (see :meth:`ClusterRules.select`) to the facts about the result's clusters."""
-    # The page shows rules only for up to 20 clusters.
     if 0 < len(facts) <= 20 and (found := _rules_of(samples, labels)) is not None:
         for rule in sorted(found.select().rules, key=lambda rule: -rule.recall):
             said = str(rule).removeprefix(f"{rule.name}: ")
@@ -411,7 +406,10 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
 def _predicted(
     estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
 ) -> tuple[NDArray[Any], BoolArray, Reference, list[str]]:
-    """Return the clusters of new samples, whether each is unlike the training data, those data, and names."""
+    """Predict the clusters of new samples, and mark the samples that are unlike the training data.
+
+    Returns the clusters, the marks, the training data and the names of the clusters.
+    """
     if unknown := sorted(options.keys() - {"feature_names"}):
         raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
@@ -428,7 +426,7 @@ def _predicted(
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        # Ignore warnings about X, which ``predict`` has already issued.
+        # Warnings about X are ignored, because ``predict`` has already issued them.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:
@@ -444,7 +442,10 @@ def _predicted(
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Return scaled training data and new rows. For distances, return the matrix and the new rows' minima."""
+    """Return the scaled training data as a reference, and the scaled new rows.
+
+    For distances, the reference is the distance matrix, and each new row is replaced by its minimum.
+    """
     read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -486,7 +487,7 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
     with warnings.catch_warnings():
         if preparer is not None:
             prepared = preparer.prepare(X)
-            # Ignore warnings from ``predict`` that the notes repeat.
+            # These warnings from ``predict`` are ignored, because the notes repeat them.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         labels, unlike, known, names = _predicted(estimator, X, reference, **options)
     return Drift.of(labels, unlike, known.sizes, names, prepared)
@@ -495,7 +496,10 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
 def _cluster_names(
     run: contents.Solutions, facts: describing.Clusters, result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return cluster names. The user's names replace class names, which replace names from descriptions."""
+    """Return the names of the clusters of each solution that has names.
+
+    The user's names replace class names, and class names replace names from descriptions.
+    """
     found = {place: [each.name for each in known] for place, known in facts.items()}
     found = {place: names for place, names in found.items() if any(names)}
     for place, solution in enumerate(run.found):
@@ -510,7 +514,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """Add the weights of the most distinctive features to ``facts``; return their heading ("" if none)."""
+    """Add the weights of the most distinctive features to ``facts``, and return a heading or ""."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""

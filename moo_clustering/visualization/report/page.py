@@ -45,7 +45,6 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Scripts of the page, in order of dependency.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
@@ -53,18 +52,14 @@ _SCRIPTS = (
     "doubts.js", "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
-# Names of the facts that are always visible in the page header.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-# Sentence that the page shows for a verdict, by the beginning of the verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is unknown.",
 }
-# Part of a verdict that the page shows only in the section for methodologists.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
-# Minimum mean silhouettes, and their interpretation.
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other cluster"),
     (0.25, "nearer to their own cluster than to the nearest other cluster"),
@@ -104,7 +99,6 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Convert a value to JSON types, and move numeric arrays to ``arrays``."""
     if value is None or isinstance(value, str | int | float | np.generic):
         return value
     if isinstance(value, np.ndarray):
@@ -127,7 +121,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     name = f"a{len(arrays)}"
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
-        # Use the smallest integer type that holds all values; if none does, NumPy returns a float type.
+        # If no integer type holds all values, NumPy returns a float type, and the array is not converted.
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
@@ -262,7 +256,7 @@ def _part(content: ReportContent, run: str, rows: Int64Array, start: int, n_solu
         moved,
         labels=content.labels[:, order],
         sample_texts=None if texts is None else [texts[place] for place in order],
-        # If the report was itself merged, also name the run in that report.
+        # If the report was itself merged, its own runs are also named.
         runs=[f"{run}: {inner}" for inner in content.runs] or [run] * content.n_solutions,
         rules={f"{run}: {rule}": row for rule, row in {"result": moved.chosen, **moved.rules}.items()},
         map=None if content.map is None else _moved_map(content.map, rows),
@@ -298,7 +292,6 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the facts common to all runs, followed by the other facts of each run."""
     everywhere = set.intersection(*({tuple(fact) for fact in content.facts} for content in contents))
     shared = [fact for fact in contents[0].facts if tuple(fact) in everywhere]
     pairs = [(run, fact) for run, content in zip(runs, contents, strict=True) for fact in content.facts]
@@ -307,7 +300,7 @@ def _facts(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[tuple
 
 
 def _merged_history(contents: Sequence[ReportContent], runs: Sequence[str]) -> pd.DataFrame | None:
-    """Return the histories by generation; of repeated generations, only the last is kept."""
+    """Return the histories of all runs by generation. A repeated generation replaces the earlier one."""
     histories = []
     for content, run in zip(contents, runs, strict=True):
         history = content.history
@@ -323,8 +316,8 @@ def _merged_history(contents: Sequence[ReportContent], runs: Sequence[str]) -> p
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
     """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
-    # If columns of the same name have opposite directions, add the run names to their names. Otherwise, merge
-    # columns of the same name, even if some have no direction.
+    # If columns of the same name have opposite directions, the names of the runs are added to their names.
+    # Otherwise, columns of the same name are merged, even if some have no direction.
     placed = [(place, column) for place, content in enumerate(contents) for column in content.columns]
     directions: dict[str, set[bool | None]] = {}
     for _, column in placed:
@@ -475,7 +468,7 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
 
 
 def page_bytes(content: ReportContent) -> bytes:
-    # Replace lone surrogates (from file names in other encodings), which UTF-8 cannot represent.
+    # Lone surrogates, which come from file names in other encodings, are replaced, because UTF-8 has none.
     return render(content).encode("utf-8", "replace")
 
 
@@ -509,12 +502,12 @@ def _policy(scripts: list[str]) -> str:
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     """Return the data for the page's scripts as JSON values of at most about ``max_bytes`` bytes."""
-    # If the data are too large, omit the least important solutions (see :func:`by_importance`), and add a
-    # note to ``missing``.
+    # If the data are too large, the least important solutions (see :func:`by_importance`) are omitted, and a
+    # note is added to ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
     room = max_bytes - len(htmlsafe_json_dumps(samples))
     while n_kept > 1 and (size := len(htmlsafe_json_dumps(parts))) > room:
-        # Remove slightly more solutions than the excess size implies, because some data have a fixed size.
+        # Slightly more solutions are removed than the excess implies, because some data have a fixed size.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
@@ -583,7 +576,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
 
 
 def _names_key(content: ReportContent) -> str:
-    """Return a hash of the result: the key under which the browser stores the user's cluster names."""
+    """Return a hash of the result, which is the key of the user's cluster names in the browser."""
     if not content.n_solutions:
         return ""
     labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())
@@ -602,7 +595,7 @@ def _singles(values: ArrayLike | None) -> Encoded | None:
 
 
 def _json(value: Any) -> Any:
-    """Convert a number, text or (nested) sequence to JSON types. Numbers that are not finite become null."""
+    """Convert a number, text or nested sequence to JSON types. Numbers that are not finite become null."""
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     if isinstance(value, int | np.integer):
@@ -654,13 +647,12 @@ def encoded_labels(labels: IntArray) -> Encoded:
 
 
 def encoded_text(texts: Sequence[str]) -> Encoded:
-    # Use ASCII escapes: unlike UTF-8, they can represent lone surrogates.
+    # ASCII escapes are used, because they can represent lone surrogates, unlike UTF-8.
     text = json.dumps([str(text) for text in texts])
     return {"dtype": "json", "shape": [len(texts)], "data": _deflated(text.encode("ascii"))}
 
 
 def _deflated(content: bytes) -> str:
-    # Higher compression levels take four times as long but hardly reduce the size.
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
@@ -691,7 +683,7 @@ def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
 
 
 def _renumbered(content: ReportContent, place: Mapping[int, int]) -> ReportContent:
-    """Replace indices of solutions as in ``place``, and drop what refers to solutions without a new index."""
+    """Replace indices of solutions as in ``place``, and drop all data about solutions without a new index."""
     described: dict[str, Any] = {
         name: {place[row]: found for row, found in vars(content)[name].items() if row in place}
         for name in ("cluster_names", "clusters", "heatmaps")
