@@ -28,7 +28,7 @@ from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.validity import BoundaryCut, ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
-# Number of elite partitions (the best of all generations so far) that always survive.
+# This number of elite partitions, which are the best of all generations so far, always survives.
 _N_ELITE = 4
 
 
@@ -49,12 +49,13 @@ def evolve_pool(
     engine: str = "pymoo", survival: str = "crowding", verbose: bool = False,
     checkpoint: Checkpoint | None = None, start: Labels | None = None,
 ) -> Plans[EvolvedPartitions]:  # fmt: skip
-    """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool)."""
+    """Evolve partitions by NSGA-II, starting from the best partitions of a pool."""
     # The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with
-    # each other. ``total(values, labels)`` returns scores (higher is better), which determine the initial
-    # population and the partitions that always survive. The operators use the similarities between samples in
-    # ``graph``. With ``n_clusters``, the partitions of the pool are first changed to this number of clusters.
-    # With ``survival="random"`` (the control), parents and survivors are random.
+    # each other. ``total(values, labels)`` returns scores, of which higher ones are better. They determine
+    # the initial population and the partitions that always survive. The operators use the similarities
+    # between samples in ``graph``. If ``n_clusters`` is given, the partitions of the pool are first changed
+    # to this number of clusters. With ``survival="random"``, which is the control, parents and survivors are
+    # random.
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
         pool_labels(pool), operators.LabelGraph.of(graph), indices, total,

@@ -34,9 +34,8 @@ from moo_clustering.validity import ValidityIndex
 
 # Minimum and maximum number of rows sampled to place the landmarks. The sample shrinks for wide tables.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
-# Fewer landmarks than this are repeated, because clustering algorithms need several points per cluster.
+# Fewer landmarks than this number are repeated, because the algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
-# Indices of the rows with labels or pairs, if there are none.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 # Number of scaled values (8 MB) in a block of an in-memory table.
 _BLOCK_VALUES = 1 << 20
@@ -44,18 +43,16 @@ _BLOCK_VALUES = 1 << 20
 _TRIVIAL = "trivial"
 # Number of nearest points over which values are averaged for a new sample.
 N_NEAREST = 3
-# Number of rows per batch of the outlier check.
 _AT_ONCE = 100_000
 # Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
-# Distance between bags used for the neighbour graph.
 _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
     """Statistics of the table rows that each landmark represents."""
 
-    rows: IntpArray  # number of rows
+    rows: IntpArray
     outliers: IntpArray  # number of outliers among these rows
     first: IntpArray  # index of the first row
     inlier: IntpArray  # index of the first row that is not an outlier, or the largest integer if none
@@ -74,13 +71,11 @@ class RowCounts(NamedTuple):
         return cls(rows, outliers, first, inlier, widest)
 
     def merged(self, other: Self) -> Self:
-        """Add the counts of another part of the table."""
         first, inlier = (np.minimum(*both) for both in zip(self[2:4], other[2:4], strict=True))
         rows, outliers = self.rows + other.rows, self.outliers + other.outliers
         return type(self)(rows, outliers, first, inlier, np.maximum(self.widest, other.widest))
 
     def at(self, points: Any) -> Self:
-        """Select the counts of the given landmarks."""
         return type(self)(*(values[points] for values in self))
 
 
@@ -194,7 +189,7 @@ class PooledSamples:
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Return weighted means of ``values``, shape (n_points, c), at the points nearest to each sample."""
+        """Interpolate the values of points, shape (n_points, c), at the samples by weighted means."""
         return values if self.landmark_of is None else nearest_mean(values, *self.nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
@@ -244,7 +239,6 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Return a mask of the new samples that are outliers with respect to the training data."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -259,8 +253,9 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). If this bound
-            # exceeds the limit, compare the row with inliers, beginning with the landmark's neighbours.
+            # By the triangle inequality, the fifth inlier of a row is at most ``away`` + ``reach`` away. If
+            # this bound exceeds the limit, compare the row with inliers, beginning with the neighbours of its
+            # landmark.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -289,7 +284,7 @@ class PooledSamples:
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool from the points outside rare groups, and add the rare groups to its partitions."""
-        # Rare groups in ``apart`` become clusters. Others and noise join the nearest landmark's cluster.
+        # The rare groups in ``apart`` become clusters. Other rare groups and noise join the nearest landmark.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -315,7 +310,7 @@ class PooledSamples:
             return None
         n = placement.FAR_NEIGHBOR
         if self.landmark_of is not None:
-            # Unlike in scikit-learn's search, a query's distances do not depend on the other queries.
+            # Do not use scikit-learn's search, because its distances for a query depend on the other queries.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
@@ -347,10 +342,10 @@ def extended(
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
     # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only the rows in
-    # ``apart``, which are unlike training rows, become points. If more than ``n_landmarks / 10`` rows are in
-    # ``apart``, ``n_landmarks / 10`` k-means centres represent them. In every partition, a new point joins
-    # the nearest earlier point's cluster. With a ``k_range``, a new pool is computed, and its partitions
-    # replace those of the same family and number of clusters.
+    # ``apart``, which are unlike the training rows, become points. If these are more than ``n_landmarks /
+    # 10`` rows, they are represented by this number of k-means centres. In every partition, a new point joins
+    # the cluster of the nearest earlier point. If a ``k_range`` is given, a new pool is computed. Its
+    # partitions replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -430,7 +425,7 @@ def nearest_weights(distances: FloatArray) -> FloatArray:
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
-    # Divide by the smallest distance first: inverse squares of tiny distances would overflow.
+    # Divide by the smallest distance first, because inverse squares of tiny distances would overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -446,8 +441,8 @@ def pooled_table(
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
     """Return a function that builds the PooledSamples of a table, with all views, for a ``k_range``."""
-    # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If this is not the
-    # whole table, each landmark is then moved to the mean of all rows assigned to it.
+    # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If the sample is
+    # not the whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
@@ -497,7 +492,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform row sample in table order, and the column bounds (None if it contains all rows)."""
+    """Return a uniform sample of rows in table order, and the column bounds unless it contains all rows."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -565,7 +560,7 @@ def _repeated(placed: placement.Placement) -> placement.Placement:
 
 
 def _search(placed: placement.Placement, n_clusters: int | None) -> PooledSamples:
-    """Return PooledSamples without edges and pool, to find the nearest landmark of each table row."""
+    """Return PooledSamples without edges and pool, which serve to find the nearest landmarks of table rows."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(placed.scaling, points, placed.limits)
@@ -746,7 +741,6 @@ def pooled_bags(
 
 
 def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: int) -> FloatArray:
-    """Return the scaled features of a view, which is a transformer's output or columns of X."""
     if hasattr(view, "fit_transform"):
         transformer = clone(view)
         if "random_state" in transformer.get_params() and transformer.random_state is None:
@@ -828,14 +822,12 @@ class TableNeighbors:
         return self.among(self.scaling.transform(X), n)
 
     def among(self, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-        """Return positions and distances of the points nearest to scaled rows."""
         if self.limits is None:
             return _indexed_nearest(self.index, rows, n)
         return self.index(rows, n)
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and distances of the n (or all, if fewer) indexed rows nearest to each row."""
     with threads_here():
         distances, positions = index.kneighbors(rows, min(n, index.n_samples_fit_))
     return positions, distances
@@ -851,7 +843,6 @@ def _nearest_bags(
     new_bags: Bags, n: int, *, bags: Bags, scaler: BagTransformer | None, directions: FloatArray,
     max_instances: int | None, thinning_seed: np.random.SeedSequence, n_jobs: int | None,
 ) -> tuple[IntpArray, FloatArray]:  # fmt: skip
-    """Return positions and distances of the n bags nearest to each new bag, by average distance."""
     new = thinned(new_bags if scaler is None else scaler.transform(new_bags), max_instances, thinning_seed)
     across = bag_distance_kinds(new, bags, kinds=(_GRAPH_DISTANCE,), directions=directions, n_jobs=n_jobs)
     return _least_distances(across[_GRAPH_DISTANCE], n)
@@ -861,7 +852,7 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
     """Subsample bags with more than ``max_instances`` instances, keeping the order of instances."""
     if max_instances is None or bags.sizes.max() <= max_instances:
         return bags
-    # Draw one random key per position within a bag, so the order of the bags does not affect the result.
+    # Draw one key per position within a bag, because the order of the bags must not affect the result.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))
@@ -873,5 +864,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Return the group number of each point: points at distance 0 from each other share a number."""
+    """Return the group number of each point. Points at distance 0 from each other are in the same group."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

@@ -31,19 +31,22 @@ from moo_clustering.pool.families import PoolData, genie_partitions, ward_partit
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # Weight of the score when it is added to the log-likelihood of the labels or pairs.
 SCORE_WEIGHT = 20.0
-# Maximum number of alternatives, and their maximum adjusted Rand index with the result and each other.
+# There are at most _N_ALTERNATIVES alternatives. Their adjusted Rand index with the result and with each
+# other is at most _MOST_ALIKE.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Minimum agreement of a finer partition that replaces the result, and minimum share of its nested points.
+# A finer partition replaces the result only if its agreement is at least _AGREED and if at least the share
+# _NESTED of the points is in nested clusters.
 _AGREED, _NESTED = 0.99, 0.98
-# A cluster is divided only if the p-value is below this. In 600 tables of two to six Gaussian clusters,
-# 8 divisions split a single Gaussian (all p >= .17), and 24 separated several (p <= .10 for 21 of them).
+# A cluster is divided only if the p-value is below this. In 600 tables of two to six Gaussian clusters, 8
+# divisions split a single Gaussian, all with p >= .17, and 24 separated several, 21 of them with p <= .10.
 _MOST_BY_CHANCE = 0.1
 # The pool is extended if the best partition has more than this share of the pool's largest n_clusters.
 _NEAR_TOP = 2 / 3
-# The pool is also extended if Ward and Genie agree on more clusters. Number of n_clusters values compared,
-# and minimum mean cluster size (with 10, their agreement on data without clusters is at most .76).
+# The pool is also extended if Ward and Genie agree on more clusters. They are compared for _N_COMPARED
+# numbers of clusters, with at least _FEWEST_PER_GROUP samples per cluster on average. With 10 samples, their
+# agreement on data without clusters is at most .76.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
-# Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
+# The granularities divide the range of n_clusters in the pool into thirds on a logarithmic scale.
 GRANULARITIES = ("few", "some", "many")
 
 
@@ -51,7 +54,8 @@ GRANULARITIES = ("few", "some", "many")
 class SideInformation:
     """Labels and pairs passed to a fit."""
 
-    # Supervision: none, labels of all classes, labels of some classes, or only pairs.
+    # There are labels of all classes ("labels") or of some classes ("novel"), or only pairs, or none of
+    # these.
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, propagated along must-links
     pairs: PairwiseConstraints | None = None  # pairs of samples
@@ -68,7 +72,6 @@ class SideInformation:
         return replace(self, targets=targets, pairs=pairs)
 
     def known(self, n_samples: int) -> BoolArray:
-        """Return a mask of the samples with labels or pairs."""
         known = np.zeros(n_samples, dtype=bool) if self.targets is None else self.targets.labelled.copy()
         if self.pairs is not None:
             for pairs in (self.pairs.must_link, self.pairs.cannot_link):
@@ -77,7 +80,7 @@ class SideInformation:
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
         """Return the pairs of points. A pair of landmarks is weighted by its number of sample pairs."""
-        # Pairs of samples with the same landmark are dropped: no partition of the landmarks separates them.
+        # Drop pairs of samples with the same landmark, because no partition of the landmarks separates them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -103,7 +106,6 @@ def read_side_information(
     pairs: str,
 ) -> SideInformation:
     """Validate labels and pairs, and determine the kind of supervision."""
-    # Issues a UserWarning if all labels are of one class, because clusters without labels become new classes.
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
@@ -134,7 +136,7 @@ def read_side_information(
 
 
 def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstraints) -> Targets:
-    """Give must-linked samples the label of any labelled sample among them."""
+    """Assign the label of a sample to all samples in its must-link component."""
     component = pairs.components()
     class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
     np.maximum.at(class_of, component, codes)
@@ -147,7 +149,7 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 class Objectives:
     """Fitted objectives (agreement, criterion, evidence from labels or pairs), and their weighted sums."""
 
-    # With pairs, ``boundary`` penalises partitions that separate similar points.
+    # If pairs are given, ``boundary`` penalises partitions that separate similar points.
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
@@ -160,16 +162,14 @@ class Objectives:
         return tuple(index.name for index in self.indices)
 
     def values(self, labels: Labels) -> FloatArray:
-        """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
         return _values(self.indices, labels)
 
     def values_of_pool(self, labels: Labels) -> FloatArray:
-        """Return the objectives of the pool, given its partitions. Only the evidence is computed."""
+        """Return the objectives of the pool's partitions, of which agreement and criterion are already known."""
         evidence_of = [index.evaluate(labels) for index in self.indices[2:]]
         return np.column_stack([self.pool_values, *evidence_of])
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Return the agreement plus the weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
@@ -183,7 +183,6 @@ class Objectives:
         return total
 
     def totals(self, labels: Labels) -> FloatArray:
-        """Compute the objectives of partitions, and return their :meth:`total`."""
         return self.total(self.values(labels), labels)
 
 
@@ -194,7 +193,6 @@ def _values(indices: tuple[validity.ValidityIndex, ...], labels: Labels) -> Floa
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Return the name of the default criterion for the given samples and supervision."""
     X = samples.positions
     if X is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
@@ -284,7 +282,7 @@ class BroadAgreement(validity.ValidityIndex):
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Return the family agreement alone. That of the pool's own partitions is computed only once."""
+        """Return the family agreement without the broad support. For the pool's own partitions, it is cached."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -349,8 +347,8 @@ class Candidates:
     def eligible(self) -> BoolArray:
         """Mask of the partitions within ``interval``.
 
-        If any of these partitions keeps equal points together, the others are excluded. After that, if any
-        of the remaining partitions has no cluster below the size ``least``, the others are excluded.
+        Partitions that separate equal points are then excluded. After that, partitions with a cluster below
+        the size ``least`` are excluded. An exclusion that would leave no partition is omitted.
         """
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
@@ -366,7 +364,7 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Restrict candidates to an ``interval`` of n_clusters. Raise a ValueError if none is eligible."""
+        """Restrict the candidates to a range of n_clusters. Raise a ValueError if none is eligible."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -389,7 +387,6 @@ class Candidates:
         }
 
     def granularity(self, n_clusters: int) -> str:
-        """Return the granularity to which a number of clusters belongs."""
         reached = [name for name, (low, _) in self.granularities.items() if n_clusters >= low]
         return reached[-1] if reached else next(iter(self.granularities))
 
@@ -404,7 +401,8 @@ class Candidates:
 
     def _without_small(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # Similarity: sum of edge weights between two clusters. Clusters without edges join the largest.
+        # The similarity of two clusters is the sum of the edge weights between them. Without any edges, the
+        # smallest cluster joins the largest.
         labels, weights = number_clusters(labels)[0], self.samples.sizes
         while labels.max() > 0 and (sizes := np.bincount(labels, weights)).min() < self.least:
             smallest = int(sizes.argmin())
@@ -416,7 +414,7 @@ class Candidates:
         return labels
 
     def divided(self, labels: Labels) -> Labels:
-        """Return the finest partition of high agreement nested in ``labels``, or ``labels`` if none is."""
+        """Return the finest partition of high agreement that is nested in ``labels``, or else ``labels``."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if its points differ from cluster-free data.
         X = self.samples.positions
@@ -451,7 +449,7 @@ class Candidates:
         return first.plain(self.labels) if isinstance(first, BroadAgreement) else self.values[:, 0]
 
     def front(self) -> IntpArray:
-        """Return the distinct non-dominated candidates."""
+        """Return the indices of the distinct non-dominated candidates."""
         distinct = np.sort(distinct_rows(self.labels)[0])
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
@@ -493,7 +491,7 @@ class Solution(NamedTuple):
     numbered: bool = False  # whether clusters must not be renumbered
 
     def clusters(self, samples: PooledSamples, rows: Any) -> Labels:
-        """Predict the clusters of new rows, without noise."""
+        """Predict the clusters of new rows, without labelling outliers as noise."""
         if self.model is None:
             return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
         shares, classes = self.model.of_rows(samples, rows), self.cluster_classes
@@ -508,8 +506,8 @@ def choose_solution(
     trusted: bool | None = None,
 ) -> Solution:  # fmt: skip
     """Compute the result from the candidates, labels and pairs, or from labels and bag kernels alone."""
-    # ``hard``: must-links are certain. ``trusted``: the best candidate becomes the result if it does not
-    # contradict the labels. If ``trusted`` is None, classes are always predicted from the labels.
+    # If ``hard`` is True, must-links are certain. If ``trusted`` is True, the best candidate becomes the
+    # result unless it contradicts the labels. If it is None, classes are always predicted from the labels.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -572,7 +570,7 @@ def more_numbers(ks: Any, candidates: Candidates, most: int | None) -> list[int]
 def agreed_number(candidates: Candidates, low: int, high: int) -> int:
     """Return the n_clusters for which Ward and Genie agree most, or 0 if their best agreement is too low."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
-    # suggests separate groups. Exclude data with many duplicates, which look like groups.
+    # suggests separate groups. Exclude data with many duplicates, because duplicates look like groups.
     X, best = candidates.samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
@@ -592,7 +590,6 @@ def _only_partition(
         return np.zeros(samples.n_points, dtype=np.int32)
     groups = samples.equal_points
     if pairs is not None and len(pairs.must_link):
-        # Join the groups of must-linked points.
         first = np.unique(groups, return_index=True)[1]
         equal = np.column_stack([np.arange(samples.n_points), first[groups]])
         groups = connected(np.concatenate([pairs.must_link, equal]), samples.n_points).astype(np.int32)
@@ -624,7 +621,8 @@ def _by_pairs(
     rng: np.random.Generator,
 ) -> Labels:
     """Cluster with propagated must-links and cannot-links, and repair those that the partition violates."""
-    # By default, ``n_clusters`` is cross-validated. With fewer than twelve pairs, repair the best candidate.
+    # If ``n_clusters`` is None, it is cross-validated. With fewer than twelve pairs, the best candidate is
+    # repaired instead.
     samples = candidates.samples
     if n_clusters is None and len(pairs) < 12:
         labels = candidates.best(candidates.total)
@@ -678,7 +676,6 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
     classes = class_of_clusters(labels, targets.indicators)
     if not merge_same_class:
         return Solution(labels, cluster_classes=classes)
-    # Merge clusters of the same class into the first one.
     same = (classes == classes[:, None]) & (classes >= 0)
     first = np.where(classes >= 0, same.argmax(axis=1), np.arange(len(classes)))
     remaining, merged = np.unique(first[labels], return_inverse=True)
@@ -707,7 +704,6 @@ class ClassModel:
         return found if self.stack is None or rows is None else self.stack.combine(found, rows)
 
     def of_rows(self, samples: PooledSamples, rows: Any) -> FloatArray:
-        """Compute class probabilities of new samples."""
         positions, distances = samples.nearest(rows, N_NEAREST)
         scores = nearest_mean(self.scores, positions, nearest_weights(distances))
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))

@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weights w of a hard and a soft pair in ``repair_pairs``. All similarities of a sample together weigh 1.
+# Weight w of a hard and of a soft pair in ``repair_pairs``, where the similarities of a sample sum to 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -169,7 +169,6 @@ def held_out_partition(
         raise ValueError(f"k must be from 1 to n_samples={m}, got {k}")
     Z = as_pair_matrix(constraints, m)
     violations, n_pairs, chosen = np.full(len(graphs), np.nan), len(constraints), 0
-    # With fewer than four pairs, none are held out.
     walks = [(W, _walks(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
     if n_pairs >= 4:
         # Hold out at least one pair, and keep at least one pair.
@@ -347,7 +346,6 @@ def repair_pairs(
 
 
 def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
-    """Return the component of each sample, numbered by first appearance."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
     parts = csgraph.connected_components(Z > 0, directed=False)[1]

@@ -19,7 +19,7 @@ from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
-# With more labels, only one of five folds is held out, and Gaussian kernels use a subset of the samples.
+# With more labels than this, only one of five folds is held out, and Gaussian kernels use a subset.
 _MANY = 2000
 _BASIS = 500
 # Weight of a uniform distribution that is mixed into all probabilities to bound the loss of each sample.
