@@ -477,7 +477,11 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method so that it drops the cluster names, or carries them over, if it changes the partition."""
+    """Wrap a method that may change the partition.
+
+    If the partition changes, the cluster names are carried over if ``carries`` is True, and dropped
+    otherwise.
+    """
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -492,7 +496,7 @@ def _following_names(method: Any, carries: bool) -> Any:
             if names and after is before:
                 self._cluster_names = names
             elif names and carries:
-                new = self.cluster_names_  # class names set by ``take``
+                new = self.cluster_names_  # names that ``take`` derived from classes
                 carried = self._carried_names(before, after, names)
                 own = {k: name for k, name in carried.items() if name not in new.values()}
                 self._cluster_names = own | new
@@ -907,7 +911,10 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Set ``X``, ``F``, ... of a pymoo result to 2-d arrays of the feasible or least infeasible solutions."""
+    """Set ``X``, ``F``, ``CV``, ``G`` and ``H`` of a pymoo result to 2-d arrays of the optimal solutions.
+
+    If no solution is feasible, the non-dominated among the least infeasible solutions are used.
+    """
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 # With these parameter values, an estimator does not write files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
-# Fitted attributes that ``moo-clustering`` omits from saved models, because skops cannot save them.
+# ``moo-clustering`` omits these fitted attributes from saved models, because skops cannot save them.
 _NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
@@ -141,7 +141,10 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin for clusterers that run searches. ``_plans`` performs ``fit``, and yields each search's Plan."""
+    """Mixin for clusterers that run searches.
+
+    ``_plans`` is a generator that performs ``fit``, and yields the Plan of each search before running it.
+    """
 
     _plans: Callable[..., Plans[Any]]
     history_: Any
@@ -171,7 +174,7 @@ class ControlsMixin:
         return self.get_params(deep=False)  # type: ignore[attr-defined]
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return an unfitted clone with new values of those parameters in ``params`` that the class has."""
+        """Return an unfitted clone with new values of those ``params`` that are parameters of the class."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -245,7 +248,7 @@ class ControlsMixin:
             raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
-                # This search also evaluates trial solutions, which only a fit counts.
+                # A search of this kind also evaluates trial solutions, which are counted only in a fit.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -326,7 +329,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _pymoo_search_for(
         self, problem: Any, operators: dict[str, Any], seed: int, own: Any = None, **options: Any
     ) -> PymooSearch:
-        """Build a search from ``self.algorithm`` or, if it is None, from the class ``own`` or NSGA-II."""
+        """Return a search with ``self.algorithm``.
+
+        If ``self.algorithm`` is None, the class ``own`` is used or, if ``own`` is None, NSGA-II.
+        """
         operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
         pop_size: int = self.pop_size  # type: ignore[attr-defined]
         if self.algorithm is not None:
@@ -478,15 +484,18 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the fitted attributes. With fewer distinct rows than ``n_clusters``, each one is a cluster."""
+        """Set the fitted attributes.
+
+        If X has fewer distinct rows than ``n_clusters``, each distinct row becomes a cluster.
+        """
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        # A row that differs from its nearest neighbour is unique. With ``n_clusters`` of them, there are
-        # enough.
+        # A row that differs from its nearest neighbour is unique. If at least ``n_clusters`` rows are unique,
+        # there are enough distinct rows.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
@@ -544,7 +553,10 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Assign identical, unconstrained samples to one cluster, even if the graph does not connect them."""
+    """Assign identical samples without constraints to the same cluster.
+
+    Otherwise, identical samples in different components of the graph could be in different clusters.
+    """
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

@@ -35,7 +35,7 @@ _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedic
 _SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
 _BAG_NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
 _SISC_NEEDS = "features with values 0 and 1 (otherwise, set binarize=True), dense or sparse; optional labels"
-# Parameters of published variants, defined here so that listing methods does not import estimators.
+# The parameters of published variants are defined here, because listing methods must not import estimators.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short", "delta": "auto", "search": "nsga2", "pop_size": 100, "n_gen": 100, "pc": 1.0,
     "init": "delta", "mutation_length": "genotype", "objectives": ("variance", "connectivity"),
@@ -394,7 +394,7 @@ def accepting(field: str) -> str:
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 
-# Names of each skipped method of another package, by the message that gives the reason.
+# For each skipped method of another package: the message that gives the reason, and the method's names.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 

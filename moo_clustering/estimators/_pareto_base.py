@@ -565,7 +565,10 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels and weights, which sum to the number of samples or table rows with each label."""
+        """Return labels and their weights.
+
+        The weights of a label sum to the number of its samples or, for a partitioned table, of its rows.
+        """
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -694,7 +697,7 @@ class ParetoPoolClusterer(
                 return
 
     def _grows(self, side: selection.SideInformation) -> bool:
-        """Whether the pool may be recomputed with larger numbers of clusters."""
+        """Return whether the pool may be recomputed with larger numbers of clusters."""
         if self.n_gen or self._number is not None or not isinstance(self.k_range, str):
             return False
         return side.kind == "none" or (self.n_clusters is not None and side.kind != "labels")

@@ -92,7 +92,8 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # If there is one cluster, or one per point, the confidence is 0, and ``best`` is tested instead.
+        # If there is one cluster, or one per point, the confidence is 0, and the p-value is that for the
+        # number of clusters in ``best``.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -119,7 +120,10 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels, FloatArray]:
-        """Group of identical rows of each point (-1 if its samples differ), and its number of samples."""
+        """Group of identical rows to which each point belongs, and the number of samples of the point.
+
+        The group is -1 if the samples of the point differ.
+        """
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -163,7 +167,10 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Indices of partitions with separated clusters, and all minimax silhouettes (-1: not computed)."""
+        """Indices of partitions with separated clusters, and the minimax silhouettes of all partitions.
+
+        Silhouettes that were not computed are -1.
+        """
         pool, (shown, minimax, *_) = self.pool, self._indices
         found = np.full(pool.n_partitions, -1.0)
         coarse = np.flatnonzero(pool.n_clusters * _FAR_ABOVE <= pool.n_clusters.max())
@@ -273,7 +280,8 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150. Otherwise, clear clusters in small data look like noise.
+            # Fewer than 150 points count as 150, because clear clusters in small data would look like noise
+            # otherwise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -381,7 +389,7 @@ NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Logistic models of the probability of structure and the adjusted Rand index, based on FEATURES."""
+    """Logistic models of the probability of structure and of the adjusted Rand index, given the FEATURES."""
 
     structure: float
     ari: float
@@ -549,7 +557,7 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
-            del arrays["landmark_of"]  # has one entry per table row
+            del arrays["landmark_of"]  # this array has one entry per table row
         of_pool: dict[str, Any] = {}
         if pool is not None:
             of_pool = {

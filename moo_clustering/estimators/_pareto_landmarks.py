@@ -27,20 +27,20 @@ FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 # at least _LEAST_DEVIATION. The distance is more than _FAR_RATIO times those of its neighbours. At most the
 # share _MOST_FAR of the points are outliers.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Number of passes and batch size of the k-means algorithm that finds the landmarks.
+# The k-means algorithm that finds the landmarks has this number of passes and this batch size.
 _PASSES, _BATCH = 10, 10_000
 # Up to this number of features, nearest centres are found by distance bounds instead of matrix products.
 _FEW = 50
 # Tables are scaled in blocks of this number of values (256 MB). Larger tables are not kept in scaled form.
 AT_ONCE = 1 << 25
 # A rare group has at least _LEAST_RARE samples, at most the share _MOST_RARE of all samples, and at most
-# _LANDMARKS_OF_RARE landmarks. Its distance to other samples is at least its longest link times one of the
-# _GAPS, for one, two and more features. With fewer features, neighbour distances vary more.
+# _LANDMARKS_OF_RARE landmarks. Its distance to other samples is at least its longest link times the entry of
+# _GAPS for one, two, or more features. With fewer features, neighbour distances vary more.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # A landmark is in a sparse region if the distance to its fifth neighbour is more than _SPARSE times the
 # median of this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rows are checked for rare groups if they are _OUTER times as far from their centre as its median row.
+# Rows may form rare groups if they are over _OUTER times as far from their centre as the median row.
 _OUTER = 1.5
 
 
@@ -51,7 +51,7 @@ class FeatureScaling:
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
     varying: IntpArray  # shape (n_varying,): indices of the non-constant features
-    # Reduction of sparse data or unit-length rows. Reduced rows are scaled to unit length.
+    # Sparse data and unit-length rows can be reduced by SVD. Reduced rows are scaled to unit length.
     components: TruncatedSVD | None = None
     least: FloatArray | None = None  # shape (n_features,): the values of constant features
     unit: bool = False  # whether rows are scaled to unit length without a reduction
@@ -199,7 +199,7 @@ class Placement:
         landmark_of = PointSearch(centers, limits)(features, 1)[0][:, 0]
         counts = np.bincount(landmark_of, minlength=len(centers))
         means = landmark_means(features, landmark_of, np.maximum(counts, 1))
-        # Keep only one of several landmarks that are equal up to rounding.
+        # If several landmarks are equal up to rounding, keep only one of them.
         kept = np.flatnonzero(counts)
         equal = rounding(means)
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
@@ -238,9 +238,12 @@ def rounding(rows: FloatArray) -> float:
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Drop rare groups of unsuitable size. Return the group or -1 of each landmark, or None without groups."""
-    # A landmark of identical rows (``uniform``) far from all others becomes a group, even if its share of the
-    # rows exceeds the maximum, because it would be an outlier otherwise.
+    """Drop rare groups of unsuitable size.
+
+    Return the group of each landmark, or -1 if the landmark is in no group. Return None if no group remains.
+    """
+    # A landmark of identical rows, which is marked in ``uniform``, becomes a group if it is far from all
+    # others, even if its share of the rows exceeds the maximum. Otherwise, it would be an outlier.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -321,8 +324,9 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest)`` for groups with a gap of at least ``factor`` * longest link."""
-    # A group that contains several such groups is skipped. If a group is rejected, the one in it is tried.
+    """Call ``accept`` for groups whose gap to other points is at least ``factor`` times their longest link."""
+    # ``accept(members, longest)`` returns whether a group is accepted. A group that contains several such
+    # groups is skipped. If a group is rejected, the group nested in it is tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # dendrogram node of each component, indexed by its root
@@ -462,7 +466,7 @@ def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> 
     """Dissolve noise clusters. Each of their landmarks joins the cluster of the nearest other landmark."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
     # A partition does not change if more than 5% of the samples would move, or if it would have fewer
-    # clusters than any partition of the pool.
+    # clusters than the minimum in the pool.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()

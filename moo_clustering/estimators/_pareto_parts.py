@@ -208,7 +208,6 @@ class PartsMixin(PartLabelsMixin):
     def _known_rows(
         self: Any, n_rows: int, *supervision: Any
     ) -> tuple[Int64Array, tuple[Any, ...], SideInformation]:
-        """Return the rows with labels or pairs, and their supervision, also as SideInformation."""
         rows, supervision = known_rows(n_rows, *supervision)
         self._check_number(n_rows)
         options = {"novel": self.novel, "pairs": self.pairs}

@@ -32,19 +32,19 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# Minimum and maximum number of rows sampled to place the landmarks. The sample shrinks for wide tables.
+# Landmarks are placed by a sample of rows. Its size is within these limits, and smaller for wide tables.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 # Fewer landmarks than this number are repeated, because the algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
-# Number of scaled values (8 MB) in a block of an in-memory table.
+# In-memory tables are processed in blocks of this number of scaled values (8 MB).
 _BLOCK_VALUES = 1 << 20
-# Family name in a pool that contains only the partition with one cluster.
+# A pool that contains only the partition with one cluster has this family name.
 _TRIVIAL = "trivial"
-# Number of nearest points over which values are averaged for a new sample.
+# Values for a new sample are averaged over this number of nearest points.
 N_NEAREST = 3
 _AT_ONCE = 100_000
-# Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
+# Principal coordinates are limited in number, and by their eigenvalue relative to the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 _GRAPH_DISTANCE = "average"
 
@@ -121,7 +121,6 @@ class PooledSamples:
 
     @property
     def far_samples(self) -> BoolArray:
-        """Mask of the samples that are outliers."""
         found = self.far if self.outliers is None else self.outliers
         return np.zeros(self.n_samples, dtype=bool) if found is None else found
 
@@ -147,7 +146,6 @@ class PooledSamples:
 
     @property
     def n_points(self) -> int:
-        """Number of points (samples or landmarks)."""
         return int(self.graph.shape[0])
 
     @property
@@ -224,7 +222,7 @@ class PooledSamples:
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Cache of fitted agreement and criterion, and of their values for the pool, by criterion name."""
+        """Fitted agreement and criterion, and their values for the pool, cached by the name of the criterion."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -284,7 +282,8 @@ class PooledSamples:
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool from the points outside rare groups, and add the rare groups to its partitions."""
-        # The rare groups in ``apart`` become clusters. Other rare groups and noise join the nearest landmark.
+        # The rare groups in ``apart`` become clusters. All others, and noise, join the nearest landmark's
+        # cluster.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -330,7 +329,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels:
-        """Group number of each point, shape (n_points,): equal points share a number."""
+        """Group number of each point, shape (n_points,), which is the same for equal points."""
         if self.features is None:
             assert self.coincident is not None
             return self.coincident
@@ -643,7 +642,7 @@ def samples_of(
     n_samples: int, placed: placement.Placement, min_cluster_size: int | None, options: Mapping[str, Any],
     **changes: Any,
 ) -> PooledSamples:  # fmt: skip
-    """Return the PooledSamples of a table with placed landmarks: with a graph, but with a trivial pool."""
+    """Return the PooledSamples of a table with placed landmarks. The pool contains only one partition."""
     points, landmark_of, rare, far = placed.points, placed.landmark_of, placed.rare, placed.far
     # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
@@ -722,7 +721,6 @@ def pooled_bags(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
     )
     pool = _trivial_pool(bags.n_bags) if needs_pool else None
-    # Build no pool if all bags are equal or if there are fewer than three bags.
     if needs_pool and bags.n_bags > 2 and any(matrix.any() for matrix in between.values()):
         pool = pool_of_bag_views(
             scaled, between, distances=distances, embeddings=embeddings, graphs={_GRAPH_DISTANCE: graph},
@@ -735,7 +733,7 @@ def pooled_bags(
     )  # fmt: skip
     # These distances can be embedded in a Hilbert space, so their Gaussian kernels are positive semidefinite.
     kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in ("energy", "sliced"))
-    # The Hausdorff distance is 0 only between bags with the same instances.
+    # Use the Hausdorff distance, because it is 0 only between bags with the same instances.
     equal = _at_distance_zero(between["symmetric"])
     return PooledSamples(bags.n_bags, graph, pool, nearest, kernels=kernels, coincident=equal)
 

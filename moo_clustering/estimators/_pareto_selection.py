@@ -27,9 +27,9 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
-# Default weight of each criterion, relative to the weight 1 of the family agreement.
+# These are the default weights of the criteria, relative to the weight 1 of the family agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
-# Weight of the score when it is added to the log-likelihood of the labels or pairs.
+# The score has this weight when it is added to the log-likelihood of the labels or pairs.
 SCORE_WEIGHT = 20.0
 # There are at most _N_ALTERNATIVES alternatives. Their adjusted Rand index with the result and with each
 # other is at most _MOST_ALIKE.
@@ -158,7 +158,6 @@ class Objectives:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the objectives."""
         return tuple(index.name for index in self.indices)
 
     def values(self, labels: Labels) -> FloatArray:
@@ -270,7 +269,7 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # With these weights, a sum over partitions is the mean of the means of the families.
+        # With these weights, a sum over the partitions is the mean of the family means.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
@@ -335,7 +334,6 @@ class Candidates:
 
     @cached_property
     def score(self) -> FloatArray:
-        """Agreement plus weighted criterion of each partition."""
         return self.objectives.score(self.values)
 
     @cached_property
@@ -401,8 +399,8 @@ class Candidates:
 
     def _without_small(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # The similarity of two clusters is the sum of the edge weights between them. Without any edges, the
-        # smallest cluster joins the largest.
+        # The similarity of two clusters is the sum of the edge weights between them. If the smallest cluster
+        # has no edges to others, it joins the largest.
         labels, weights = number_clusters(labels)[0], self.samples.sizes
         while labels.max() > 0 and (sizes := np.bincount(labels, weights)).min() < self.least:
             smallest = int(sizes.argmin())
@@ -439,7 +437,6 @@ class Candidates:
 
     @property
     def labels(self) -> Labels:
-        """Partitions, shape (n_partitions, n_points)."""
         return self.pool.labels
 
     @property
@@ -454,9 +451,10 @@ class Candidates:
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """Return up to four high-scoring, mutually different alternatives and their ARI with the result."""
-        # In the first pass, n_clusters of an alternative must differ by a factor of at least 1.25 from that
-        # of the result and of earlier alternatives. In the second pass, n_clusters does not matter.
+        """Return up to four different alternatives of high score, and their similarity to the result."""
+        # The similarity is the adjusted Rand index. In the first pass, n_clusters of an alternative must
+        # differ by a factor of at least 1.25 from that of the result and of earlier alternatives. In the
+        # second pass, n_clusters does not matter.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
@@ -727,7 +725,7 @@ def _by_labels(
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
-    # Use one thread to make the result independent of the number of threads.
+    # Use one thread, because the result must not depend on the number of threads.
     with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)
@@ -769,7 +767,7 @@ def _by_labels(
 class _LabelKernel:
     """Kernel between all points and labelled points, which favours partitions that match the labels."""
 
-    # ``counts``, shape (n_points, n_classes): number of labelled samples per point and class.
+    # ``counts``, shape (n_points, n_classes), contains the number of labelled samples per point and class.
 
     def __init__(
         self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool

@@ -20,7 +20,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import inverse_root
 from moo_clustering.validity.ensembles import check_runs
 
-# Lower limit of scores and similarities, which keeps logarithms and ratios finite.
+# Scores and similarities are at least this value, which keeps logarithms and ratios finite.
 FLOOR = 1e-9
 # Entries that differ from a threshold by at most this number count as equal to it.
 _ROUNDING = 1e-12

@@ -194,7 +194,7 @@ class ReferenceTest:
         components, mixing = _independent_components(rows)
         drawn = np.stack([_ward_profiles(each @ mixing) for each in _references(components)])
         means, scales = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), 1e-6)
-        # Statistic of the data and of each reference, for 1, 2, ... clusters.
+        # These are the statistics of the data and of each reference, for 1, 2, ... clusters.
         self.data = ((_ward_profiles(rows) - means) / scales).max(axis=0)
         self.references = ((drawn - means) / scales).max(axis=1)
 

@@ -171,7 +171,6 @@ def held_out_partition(
     violations, n_pairs, chosen = np.full(len(graphs), np.nan), len(constraints), 0
     walks = [(W, _walks(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
     if n_pairs >= 4:
-        # Hold out at least one pair, and keep at least one pair.
         n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
         known = np.isin(np.arange(n_pairs), rng.permutation(n_pairs)[:n_known])
         held_out, Z_known = _subset(constraints, ~known), pair_matrix(_subset(constraints, known))
@@ -240,7 +239,7 @@ def cross_validated_partition(
         for q, (W, R) in enumerate(walks):
             cuts = spectral_cuts(_adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
-    # A pair that is correct with probability .95 has log-odds of 2.9.
+    # If a pair is correct with probability .95, its log-odds are 2.9.
     values = prices - 2.9 * violations
     # Values that differ only by rounding errors are tied.
     best = np.argwhere(values >= values.max() - 1e-9)

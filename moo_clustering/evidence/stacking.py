@@ -22,7 +22,7 @@ Classifier = Callable[[FloatArray], FloatArray]
 # With more labels than this, only one of five folds is held out, and Gaussian kernels use a subset.
 _MANY = 2000
 _BASIS = 500
-# Weight of a uniform distribution that is mixed into all probabilities to bound the loss of each sample.
+# A uniform distribution of this weight is mixed into all probabilities to bound the loss of each sample.
 _DOUBT = 0.02
 _RIDGE = 0.1
 
@@ -190,7 +190,6 @@ def _probabilities(rows: FloatArray, model: Any, present: Int64Array, n_classes:
     elif isinstance(model, LogisticRegression):
         P[:, present] = model.predict_proba(rows)
     else:
-        # Use twice the margins as logits.
         margins = model.decision_function(rows)
         margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
         P[:, present] = _softmax(2.0 * margins)

@@ -230,7 +230,7 @@ def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArr
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Cut Genie (Gini threshold 0.5 on the mutual reachability spanning tree) at every k."""
-    # Rank of the neighbour whose distance is a sample's core distance.
+    # The core distance of a sample is the distance to its neighbour of this rank.
     neighbors = min(5, data.n_samples - 1)
     tree = graphs.mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.5))
@@ -335,7 +335,6 @@ def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -
 
 
 def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
-    # Maximum number of iterations of k-medoids.
     for _ in range(100):
         labels = _assigned(D, medoids)
         updated = _updated(D, labels, medoids)
