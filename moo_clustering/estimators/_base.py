@@ -455,11 +455,11 @@ class ReportMixin(NumericOptionsMixin):
         return relabel(n_clusters=n_clusters)
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return the scaled training rows and a function that scales new rows, or None if no rows are kept."""
+        """Return the scaled training rows and the function that scales new rows, or None without rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the ``support`` of each row for each cluster, as in :meth:`table`, or None without a pool."""
+        """Return the ``support`` of each row for each cluster as in :meth:`table`, or None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:

@@ -429,7 +429,7 @@ def add_installed() -> None:
 
 
 def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
-    """Yield the package and entry point of each declared method, or the package and the error of reading it."""
+    """Yield the package and entry point of each declared method, or the package and a reading error."""
     seen = set()
     for distribution in distributions():
         package = "unknown"

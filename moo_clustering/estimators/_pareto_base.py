@@ -542,7 +542,7 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Indices that sort landmarks and known rows of a partitioned table by their first row in the table."""
+        """Indices that sort landmarks and known rows of a partitioned table by their first table row."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
@@ -838,7 +838,7 @@ class ParetoPoolClusterer(
                     setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Restore the arrays that pickles omit. If X contains the training samples, also restore the samples."""
+        """Restore the arrays that pickles omit. If X contains the training samples, also restore these."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)
@@ -915,7 +915,7 @@ class ParetoPoolClusterer(
         return "a lower selection score"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
-        """Assign identical samples to the same cluster, and number the clusters by class or first appearance."""
+        """Assign identical samples to one cluster, and number the clusters by class or first appearance."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)

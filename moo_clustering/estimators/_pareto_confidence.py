@@ -624,7 +624,7 @@ class PoolReportMixin(ReportMixin):
         return self.alternatives_
 
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
-        """Return the partitions of the pool, their weights, and the labels of the result, all for the points."""
+        """Return the partitions of the points in the pool, their weights, and the labels of the result."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
         score = self._candidates.score[: pool.n_partitions]
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels

@@ -324,7 +324,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept`` for groups whose gap to other points is at least ``factor`` times their longest link."""
+    """Call ``accept`` for groups whose gap to the others is at least ``factor`` times their longest link."""
     # ``accept(members, longest)`` returns whether a group is accepted. A group that contains several such
     # groups is skipped. If a group is rejected, the group nested in it is tried.
     n = len(weights)

@@ -222,7 +222,7 @@ class PooledSamples:
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Fitted agreement and criterion, and their values for the pool, cached by the name of the criterion."""
+        """Fitted agreement and criterion, and their values for the pool, by the name of the criterion."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -559,7 +559,7 @@ def _repeated(placed: placement.Placement) -> placement.Placement:
 
 
 def _search(placed: placement.Placement, n_clusters: int | None) -> PooledSamples:
-    """Return PooledSamples without edges and pool, which serve to find the nearest landmarks of table rows."""
+    """Return PooledSamples without edges and pool, used to find the nearest landmarks of table rows."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(placed.scaling, points, placed.limits)

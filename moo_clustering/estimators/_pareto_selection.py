@@ -164,7 +164,7 @@ class Objectives:
         return _values(self.indices, labels)
 
     def values_of_pool(self, labels: Labels) -> FloatArray:
-        """Return the objectives of the pool's partitions, of which agreement and criterion are already known."""
+        """Return the objectives of the pool. Its agreement and criterion have already been computed."""
         evidence_of = [index.evaluate(labels) for index in self.indices[2:]]
         return np.column_stack([self.pool_values, *evidence_of])
 
@@ -281,7 +281,7 @@ class BroadAgreement(validity.ValidityIndex):
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Return the family agreement without the broad support. For the pool's own partitions, it is cached."""
+        """Return the family agreement without the broad support. For the pool itself, it is cached."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
