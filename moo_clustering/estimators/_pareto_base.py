@@ -427,7 +427,6 @@ class ParetoPoolClusterer(
 
     @property
     def _number(self) -> int | None:
-        """Value of ``n_clusters`` if it is a single number, otherwise None."""
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:

@@ -140,7 +140,6 @@ class FeatureScaling:
 
 
 def _row_parts(X: Any) -> list[Any]:
-    """Divide dense data into blocks of rows that are small enough to scale. Sparse data remain one block."""
     step = max(1, AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]

@@ -141,8 +141,6 @@ def _landmarks(rows: Any, samples: PooledSamples) -> Labels:
 
 
 class PartsMixin(PartLabelsMixin):
-    """Mixin that adds support for partitioned tables to ParetoClustering."""
-
     def report(self: Any, path: Any, X: Any = None, **options: Any) -> Any:
         """Write an HTML report. For a partitioned table, the report shows the landmarks.
 
@@ -217,7 +215,6 @@ class PartsMixin(PartLabelsMixin):
             raise error._renumbered(rows) from None
 
     def _read_known_rows(self: Any, *supervision: Any) -> SideInformation:
-        """Convert new labels and pairs, and read the table rows to which they refer."""
         rows, _, side = self._known_rows(self.parts_.n_rows, *supervision)
         vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, rows)
         return side.extended(0, before=self._samples.n_points)

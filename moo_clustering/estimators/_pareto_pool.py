@@ -81,7 +81,10 @@ class RowCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples and a pool of partitions of the points: the landmarks or, without landmarks, the samples."""
+    """Samples, and a pool of partitions of the points.
+
+    The points are the landmarks or, without landmarks, the samples.
+    """
 
     n_samples: int
     graph: sp.csr_array  # neighbour graph of the points
@@ -161,7 +164,7 @@ class PooledSamples:
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Return the sum of the values, shape (n_samples, c), of each point's samples."""
+        """Sum the values of samples, shape (n_samples, c), over the samples of each point."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -412,7 +415,10 @@ def extended(
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, weights: FloatArray) -> FloatArray:
-    """Return weighted means over the nearest points of ``values[positions]``, shape (n, n_nearest, c)."""
+    """Return weighted means of the ``values`` of the nearest points, shape (n, c).
+
+    ``values`` has shape (n_points, c), and ``positions`` and ``weights`` have shape (n, n_nearest).
+    """
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
         means += weights[:, column, None] * values[positions[:, column]]
@@ -595,7 +601,10 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """Return each landmark's row counts, exact sum of its inliers' offsets, and number of inliers."""
+    """Return the row counts, the sums of the inliers' offsets, and the numbers of inliers by landmark.
+
+    The offsets are rounded to multiples of ``unit``, so that the sums are exact.
+    """
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -628,9 +637,8 @@ def placed_table(
 
 
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
-    """Raise a ValueError if squares of scaled values could overflow."""
     largest = np.abs(points).max(axis=0)
-    # Values are in units of the standard deviation.
+    # Do not compare squares, because they could overflow. Values are in units of the standard deviation.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X contains a value so far from the others that "
@@ -799,8 +807,6 @@ def _trivial_pool(n_points: int) -> PartitionPool:
 
 @dataclass(frozen=True, eq=False)
 class TableNeighbors:
-    """Search for the points nearest to new feature rows."""
-
     scaling: placement.FeatureScaling
     points: FloatArray
     # Maximum distance of a sample assigned to each landmark, infinite for landmarks outside rare groups.

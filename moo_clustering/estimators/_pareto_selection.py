@@ -147,9 +147,11 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 
 @dataclass(frozen=True, eq=False)
 class Objectives:
-    """Fitted objectives (agreement, criterion, evidence from labels or pairs), and their weighted sums."""
+    """Fitted objectives and their weighted sums.
 
-    # If pairs are given, ``boundary`` penalises partitions that separate similar points.
+    The objectives are the agreement, the criterion and, with labels or pairs, their evidence. If pairs are
+    given, ``boundary`` penalises partitions that separate similar points.
+    """
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
@@ -251,10 +253,11 @@ def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement plus broad support, the mean adjusted Rand index with the partitions of all families.
+    """Sum of the family agreement and the broad support.
 
-    Negative adjusted Rand indices count as 0. The family agreement alone is a median, so it is low for
-    structures that few families find, such as spirals.
+    The broad support is the mean adjusted Rand index with the partitions of all families, where negative
+    indices count as 0. The family agreement is a median and therefore low for structures that few families
+    find, such as spirals.
     """
 
     name, greater_is_better = "broad_agreement", True
@@ -329,7 +332,7 @@ class Candidates:
     pool: PartitionPool
     objectives: Objectives
     values: FloatArray
-    least: int = 0  # minimum cluster size in the result; 0: no restriction
+    least: int = 0  # minimum cluster size in the result, or 0 for no restriction
     interval: tuple[int, int] | None = None  # allowed numbers of clusters in the result
 
     @cached_property
@@ -765,9 +768,10 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between all points and labelled points, which favours partitions that match the labels."""
+    """Kernel between all points and labelled points, which favours partitions that match the labels.
 
-    # ``counts``, shape (n_points, n_classes), contains the number of labelled samples per point and class.
+    ``counts``, shape (n_points, n_classes), contains the number of labelled samples per point and class.
+    """
 
     def __init__(
         self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool

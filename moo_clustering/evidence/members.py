@@ -176,14 +176,14 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 class ReferenceTest:
     """Test that compares Ward clusterings of data X, shape (n, n_features), and of cluster-free data.
 
-    References are drawn from unimodal densities of the independent components, with the data's correlations.
-    The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
-    references. It is computed twice, and the larger value is used: with the data as they are, which reveals
-    small distant clusters, and with the farthest 5% of the rows moved towards the mean, which reveals
-    clusters in heavy-tailed data. Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources:
-    Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
-    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999
-    (FastICA).
+    The references are drawn from unimodal densities of the independent components, and have the correlations
+    of the data. The statistic is ln(total / within-cluster sum of squares), standardised by its values for
+    the references. The statistic is computed twice, and the larger value is used. With the data as they are,
+    small distant clusters increase the statistic. With the farthest 5% of the rows moved towards the mean,
+    clusters in heavy-tailed data increase the statistic. Takes O(B n^2 (d + log n)) time for B references of
+    n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956
+    and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans.
+    Neural Networks 10, 1999 (FastICA).
     """
 
     def __init__(self, X: FloatArray) -> None:
