@@ -92,8 +92,6 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Callable that passes rows, with the feature names of the fit, to an estimator's ``predict``."""
-
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
         self.columns = vars(estimator).get("feature_names_in_")
@@ -268,7 +266,6 @@ class ReportMixin(NumericOptionsMixin):
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Subclasses override this method to replace fields of the result."""
         return replace(from_attributes(self), scaled=partial(scaled_features, getattr(self, "scale", None)))
 
     def show(self, X: Any = None, **options: Any) -> None:
@@ -763,7 +760,6 @@ def equal_items(keys: Iterable[bytes]) -> IntpArray:
 
 
 def count_distinct_rows(X: Any, limit: int) -> int:
-    """Count the distinct rows, and stop when ``limit`` is reached."""
     seen: set[bytes] = set()
     for key in row_keys(X):
         seen.add(key)

@@ -162,7 +162,6 @@ class ControlsMixin:
     def _run_search(
         self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield a search's Plan, run the search, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         yield Plan(search, n_gen, names)
         self.history_ = Recorder(signs)
         shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}

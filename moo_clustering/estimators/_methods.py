@@ -129,7 +129,6 @@ def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _check_fields(method: Method) -> None:
-    """Raise an error if a field has the wrong type, or if a string has invalid characters."""
     kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):

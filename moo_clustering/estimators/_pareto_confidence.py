@@ -182,8 +182,6 @@ class Assessor:
         return np.flatnonzero(found >= _APART), found
 
     def _described(self, labels: Labels) -> FloatArray:
-        # The cache saves time if ``relabel`` returns the same partition again. It is cleared when it is
-        # large.
         if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
@@ -197,7 +195,7 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct.
+        """Whether at least half of the points are distinct. Otherwise, duplicates look like clusters.
 
         If fewer are, duplicates would look like clusters.
         """
@@ -249,7 +247,6 @@ class Assessor:
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
     def _in_the_pool(self, rows: Labels) -> FloatArray:
-        """Return the four columns of FEATURES that are computed from the pool, shape (q, 4)."""
         pool = self.pool
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
@@ -269,7 +266,6 @@ class Assessor:
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Return the six columns of FEATURES that are computed from the graph and the sizes, shape (q, 6)."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -312,7 +308,6 @@ class Assessor:
 
     @cached_property
     def reference(self) -> ReferenceTest:
-        """Test that compares the points with cluster-free reference data."""
         X = self.samples.positions
         assert X is not None
         if self.samples.features is None and not self._points_vary:
@@ -341,8 +336,8 @@ def lie_apart(features: FloatArray) -> BoolArray:
     """Return a mask of the partitions with separated clusters, given their FEATURES as rows."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # If there are many clusters, require half of the mean share of a cluster, because this can be less than
-    # _APART_SHARE.
+    # With many clusters, even the second largest can have a share below _APART_SHARE, so require only half of
+    # the mean share.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
@@ -398,7 +393,6 @@ class ConfidenceModel:
     terms: Mapping[str, tuple[float, float, float, float]]
 
     def structure_of(self, features: FloatArray) -> FloatArray:
-        """Return the probabilities of structure, shape (q,), given features of shape (q, n_features)."""
         return expit(self.structure + self._sums(features)[0])
 
     def expected(self, features: FloatArray, structure: FloatArray) -> FloatArray:
@@ -668,7 +662,6 @@ class PoolReportMixin(ReportMixin):
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
-        """Add the confidence, sizes, families and differences of the alternatives to ``alternatives_``."""
         described = []
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)

@@ -122,7 +122,6 @@ def evolve_with_controls(
     }
     # After Ctrl-C, skip the control with random survival, which takes as long as the evolution.
     if not evolved.interrupted:
-        # This control has the same operators and number of evaluations, but random survival.
         at_random, by_chance = yield from evolve("random", seeds[1])
         evolved = replace(evolved, interrupted=at_random.interrupted)
         if not evolved.interrupted:

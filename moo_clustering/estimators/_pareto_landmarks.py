@@ -107,7 +107,6 @@ class FeatureScaling:
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
         if scale == "isotropic" and len(varying):
-            # Use one standard deviation for all features, but subtract each feature's mean.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
         return cls(middle + mean * half, spread * half, varying, least=low)
 

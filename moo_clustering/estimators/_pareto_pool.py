@@ -32,7 +32,7 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# Landmarks are placed by a sample of rows. Its size is within these limits, and smaller for wide tables.
+# Landmarks are placed using a sample of rows, whose size is within these limits. It shrinks for wide tables.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 # Fewer landmarks than this number are repeated, because the algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
@@ -44,7 +44,7 @@ _TRIVIAL = "trivial"
 # Values for a new sample are averaged over this number of nearest points.
 N_NEAREST = 3
 _AT_ONCE = 100_000
-# Principal coordinates are limited in number, and by their eigenvalue relative to the largest eigenvalue.
+# Principal coordinates are omitted above this number and below this share of the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 _GRAPH_DISTANCE = "average"
 
@@ -638,7 +638,7 @@ def placed_table(
 
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     largest = np.abs(points).max(axis=0)
-    # Do not compare squares, because they could overflow. Values are in units of the standard deviation.
+    # Values are in units of the standard deviation. Squares of values above this limit could overflow.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X contains a value so far from the others that "
@@ -678,7 +678,6 @@ def pooled_distances(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Create PooledSamples from a symmetric distance matrix of shape (n_samples, n_samples)."""
     options: dict[str, Any] = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs}
     equal, graph = _at_distance_zero(D), self_tuning_graph(D, **options)
     samples = PooledSamples(len(D), graph, _trivial_pool(len(D)), _least_distances, coincident=equal)
@@ -723,7 +722,6 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # Compute all kinds of distance in one pass, which takes only a little longer than two kinds.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs

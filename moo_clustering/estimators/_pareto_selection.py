@@ -52,8 +52,6 @@ GRANULARITIES = ("few", "some", "many")
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    """Labels and pairs passed to a fit."""
-
     # There are labels of all classes ("labels") or of some classes ("novel"), or only pairs, or none of
     # these.
     kind: Literal["none", "labels", "novel", "pairs"]
@@ -105,7 +103,6 @@ def read_side_information(
     novel: str,
     pairs: str,
 ) -> SideInformation:
-    """Validate labels and pairs, and determine the kind of supervision."""
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
@@ -630,7 +627,6 @@ def _by_pairs(
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        # Pairs are propagated over the co-association matrix with ``alpha=0.7``.
         affinities: list[tuple[Any, Any]] = [(together, 0.7), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
@@ -787,7 +783,6 @@ class _LabelKernel:
         elif full and not samples.kernels:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
-                # The linear kernel has 0.3 times the weight of the other kernels.
                 self._given += 0.3 * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:

@@ -381,7 +381,6 @@ def _walks(W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> tuple[I
 
 
 def _adjusted(W: FloatArray, walks: tuple[IntpArray, FloatArray], Z: sp.csr_array) -> FloatArray:
-    """Return the similarities W, adjusted by propagating the pairs Z along :func:`_walks`."""
     if not Z.nnz:
         return W + FLOOR
     ends, R = walks

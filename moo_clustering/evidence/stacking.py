@@ -169,7 +169,6 @@ def _logistic(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
 
 
 def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    """Fit a support vector machine with C = 1 and the kernel of :func:`_gaussian_ridge`."""
     chosen = _thinned(X, codes, _MANY)
     return _fitted(SVC(gamma=1.0 / X.shape[1]), X[chosen], codes[chosen], n_classes)
 
