@@ -205,7 +205,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return not bool((component[:, 0] == component[:, 1]).any())
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
-        """Store the medoids (or centres) of all solutions, for use by :meth:`_set_representatives`."""
+        """Store the medoids or centres of all solutions, for use by :meth:`_set_representatives`."""
         self.pareto_medoids_ = problem.medoids(front.get("X"))
         self.repaired_medoids_ = self.pareto_medoids_
         if repaired:

@@ -52,8 +52,8 @@ _LEAST_SHOWN, _FEW = 0.01, 30
 _ROUNDING = 1e-9
 # The confidence is lowered if there are at least this many clusters per separated group.
 _FAR_ABOVE = 2.5
-# Interval bounds by confidence, estimated by leaving out one source of data at a time. About 80% of the
-# adjusted Rand indices for the omitted data were within these intervals.
+# The interval bounds depend on the confidence. They were estimated by leaving out one source of data at a
+# time. About 80% of the adjusted Rand indices for the omitted data were within these intervals.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
@@ -195,15 +195,12 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct. Otherwise, duplicates look like clusters.
-
-        If fewer are, duplicates would look like clusters.
-        """
+        """Whether at least half of the points are distinct. Otherwise, duplicates look like clusters."""
         equal = self.samples.equal_points
         return self.samples.positions is not None and 2 * len(np.unique(equal)) >= len(equal)
 
     def finders(self, labels: Labels) -> list[str]:
-        """Return the families that found a similar partition (adjusted Rand index of at least .9)."""
+        """Return the families that found a similar partition."""
         alike = np.flatnonzero(pairwise_ari(labels[None], self.pool.labels)[0] >= _ALIKE)
         return list(dict.fromkeys(self.pool.families[member] for member in alike))
 
@@ -603,7 +600,11 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters by granularity: of the result or, for the others, of their best partition."""
+        """Number of clusters by granularity.
+
+        The granularity of the result has the number of clusters of the result. Each of the others has that of
+        its best partition.
+        """
         check_is_fitted(self)
         found = self._candidates
         if found is None:

@@ -156,7 +156,7 @@ def _dense(X: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Scaled samples or, for many samples, landmarks and each sample's landmark."""
+    """Scaled samples or, for many samples, landmarks that represent the samples."""
 
     scaling: FeatureScaling
     points: FloatArray

@@ -220,7 +220,10 @@ class PooledSamples:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random-walk matrix (I - .9 B)^-1 of the graph, for the graph kernel and to propagate pairs."""
+        """Random-walk matrix (I - .9 B)^-1 of the graph, where B contains the normalised similarities.
+
+        The matrix is used for the graph kernel and to propagate pairs.
+        """
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property

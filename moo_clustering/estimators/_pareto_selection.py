@@ -618,7 +618,7 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster with propagated must-links and cannot-links, and repair those that the partition violates."""
+    """Cluster the points using propagated pairs, and repair pairs that the partition violates."""
     # If ``n_clusters`` is None, it is cross-validated. With fewer than twelve pairs, the best candidate is
     # repaired instead.
     samples = candidates.samples
@@ -653,10 +653,11 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 
 def _agreeing(candidates: Candidates, targets: Targets, trusted: bool, clamp: bool) -> Labels | None:
     """Return the best candidate with clusters numbered by class, or None if it contradicts the labels."""
-    # If no cluster has labels of several classes, the candidate is returned if it is ``trusted``. Otherwise,
-    # it is returned only if ``clamp`` is True, a cluster has no labels, and at least a fifth of the labels
-    # are the only label of their class. By the Good-Turing estimate, a fifth of the samples then belong to
-    # classes without labels. Clusters without labels get numbers above the class numbers.
+    # If no cluster has labels of several classes, the candidate is returned if ``trusted`` is True.
+    # Otherwise, the candidate is returned only if three conditions hold. ``clamp`` is True, a cluster has no
+    # labels, and at least a fifth of the labels are the only label of their class. By the Good-Turing
+    # estimate, a fifth of the samples then belong to classes without labels. Clusters without labels get
+    # numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, candidates.samples.per_sample(best), targets.indicators)
@@ -680,7 +681,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return the majority class of each cluster (the lowest if tied), or -1 for clusters without labels."""
+    """Return the majority class of each cluster, or -1 without labels. Ties go to the lowest class."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)

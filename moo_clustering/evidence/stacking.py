@@ -200,7 +200,8 @@ def _gaussian_ridge(X: FloatArray, codes: Int64Array, n_classes: int) -> Classif
     targets = np.eye(n_classes)[codes]
     if len(X) <= _MANY:
         scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
-        # Solve for a: the scores of the labelled samples are 1/K + k a, where (k + ridge) a = Y - 1/K.
+        # The coefficients a satisfy (k + ridge) a = Y - 1/K, and the scores are 1/K + k a. It
+        # follows that a = (Y - scores) / ridge.
         return partial(_ridge_probabilities, basis=X, coefficients=(targets - scores) / _RIDGE)
     basis = X[_thinned(X, codes, _BASIS)]
     across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
@@ -220,7 +221,7 @@ def _ridge_probabilities(rows: FloatArray, basis: FloatArray, coefficients: Floa
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select ``most`` to ``2 * most`` samples (or all if fewer), with the same share of each class."""
+    """Select at most ``2 * most`` samples, and at least ``most`` if available. Keep the class shares."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

@@ -353,7 +353,7 @@ def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
 
 
 def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
-    """Return each cluster's member with the smallest sum of distances (the current medoid if tied)."""
+    """Return each cluster's member with the smallest sum of distances. The current medoid wins ties."""
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
