@@ -414,7 +414,7 @@ class MemberGraphs(ABC):
     lists: NeighborLists
     groups: ConstraintGroups
     join_groups: bool  # whether to link the samples of each group (links between groups are always removed)
-    options: Mapping[str, Any]  # estimator parameters
+    options: Mapping[str, Any]
     seed: np.random.SeedSequence  # same seed for each partition, so that repeated calls agree
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 

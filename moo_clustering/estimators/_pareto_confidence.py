@@ -70,7 +70,7 @@ BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 class Assessor:
     samples: PooledSamples
     pool: PartitionPool
-    best_agreement: float  # highest agreement of a partition in the pool
+    best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
         """Assess a partition. The probability of structure is that of ``best``, the pool's best partition."""
@@ -342,7 +342,7 @@ def lie_apart(features: FloatArray) -> BoolArray:
 class Assessment(NamedTuple):
     confidence: float  # expected adjusted Rand index with the classes, in 0..1
     p_value: float  # from the comparison with reference data; NaN without features
-    verdict: str  # CLEAR, SEVERAL, NO_STRUCTURE or UNKNOWN
+    verdict: str
     remarks: tuple[str, ...] = ()  # reasons for the verdict, and reservations
 
     @property

@@ -164,7 +164,7 @@ class Placement:
     features: FloatArray | None = None  # scaled features of all samples; None if they exceed the memory limit
     rare: Labels | None = None  # rare group of each landmark (-1 if none); None without rare groups
     limits: FloatArray | None = None  # maximum distance of the samples assigned to each landmark
-    far: Any = None  # outlier mask of the points
+    far: Any = None
     counts: Any = None  # statistics of the rows of each landmark
 
     @classmethod

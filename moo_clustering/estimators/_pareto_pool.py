@@ -53,7 +53,7 @@ class RowCounts(NamedTuple):
     """Statistics of the table rows that each landmark represents."""
 
     rows: IntpArray
-    outliers: IntpArray  # number of outliers among these rows
+    outliers: IntpArray
     first: IntpArray  # index of the first row
     inlier: IntpArray  # index of the first row that is not an outlier, or the largest integer if none
     widest: FloatArray  # largest distance from a row to the landmark
@@ -87,7 +87,7 @@ class PooledSamples:
     """
 
     n_samples: int
-    graph: sp.csr_array  # neighbour graph of the points
+    graph: sp.csr_array
     pool: PartitionPool | None
     nearest: Nearest  # ``nearest(X_new, n)``: indices and distances of the points nearest to new samples
     features: FloatArray | None = None  # scaled features of the points; None for distances and bags
@@ -661,7 +661,7 @@ def samples_of(
     if far.any():
         points = placement.drawn_in(points, far)
     if rare is not None:
-        sizes = np.bincount(rare + 1, placed.counts.rows)[1:]  # number of samples in each rare group
+        sizes = np.bincount(rare + 1, placed.counts.rows)[1:]
         apart = (sizes >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
     graph = self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
     nearest = TableNeighbors(placed.scaling, points if placed.limits is None else given, placed.limits)
@@ -839,7 +839,7 @@ def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n smallest entries per row. Ties go to the first entry."""
+    """Return the positions and values of the n smallest entries of each row. The first entry wins ties."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 

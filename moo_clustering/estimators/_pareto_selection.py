@@ -56,7 +56,7 @@ class SideInformation:
     # these.
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, propagated along must-links
-    pairs: PairwiseConstraints | None = None  # pairs of samples
+    pairs: PairwiseConstraints | None = None
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
         """Return a copy with ``before`` unlabelled samples added at the start, and ``n_new`` at the end."""
@@ -330,7 +330,7 @@ class Candidates:
     objectives: Objectives
     values: FloatArray
     least: int = 0  # minimum cluster size in the result, or 0 for no restriction
-    interval: tuple[int, int] | None = None  # allowed numbers of clusters in the result
+    interval: tuple[int, int] | None = None
 
     @cached_property
     def score(self) -> FloatArray:
@@ -362,7 +362,6 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Restrict the candidates to a range of n_clusters. Raise a ValueError if none is eligible."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -446,7 +445,6 @@ class Candidates:
         return first.plain(self.labels) if isinstance(first, BroadAgreement) else self.values[:, 0]
 
     def front(self) -> IntpArray:
-        """Return the indices of the distinct non-dominated candidates."""
         distinct = np.sort(distinct_rows(self.labels)[0])
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
@@ -484,7 +482,7 @@ class Solution(NamedTuple):
     probabilities: FloatArray | None = None
     # shape (n_clusters,): index of each cluster's class, -1 for new classes.
     cluster_classes: IntArray | None = None
-    model: ClassModel | None = None  # predicts classes of new samples
+    model: ClassModel | None = None
     known: BoolArray | None = None  # shape (n_samples,): samples in answered questions
     numbered: bool = False  # whether clusters must not be renumbered
 

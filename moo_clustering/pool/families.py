@@ -93,8 +93,8 @@ class PoolData:
     """Samples, and the graph and linkage shared by several families."""
 
     X: FloatArray  # shape (n_samples, n_features), or (n_samples, n_samples) distances
-    precomputed: bool  # whether X contains distances
-    n_neighbors: int = 10  # neighbours per sample in the graph
+    precomputed: bool
+    n_neighbors: int = 10
     given_graph: csr_array | None = None
     given_merges: FloatArray | None = None  # linkage matrix of SciPy, shape (n_samples - 1, 4)
     # labels of k-means by number of clusters, which also initialise mixtures
