@@ -67,14 +67,14 @@ if TYPE_CHECKING:
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
-# Parameters that may change when a run is resumed, for example to extend it.
+# A run can be resumed with different values of these parameters, for example with a larger ``n_gen``.
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
 Rule = str | int | Callable[[FloatArray], int]
 Scaling = Callable[[AnyFloatArray], AnyFloatArray]
 
-# Docstring sections that ``documented`` adds to ``predict`` and ``transform``.
+# ``documented`` adds these sections to the docstrings of ``predict`` and ``transform``.
 _OF_SAMPLES = """
 Parameters
 ----------
@@ -92,8 +92,6 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Function that labels rows with a fitted estimator's ``predict``, using its feature names."""
-
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
         self.columns = vars(estimator).get("feature_names_in_")
@@ -139,7 +137,6 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
             cls.predict = _by_part(method)  # type: ignore[attr-defined]
 
     def _label(self) -> Callable[[NDArray[Any]], NDArray[Any]]:
-        """Return a picklable function that predicts the label of each row."""
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -159,7 +156,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     def __sklearn_clone__(self) -> Any:
         if vars(self).get("start") is None:
             return super().__sklearn_clone__()  # type: ignore[misc]
-        # ``start`` may be this estimator itself. It is passed on unchanged, without cloning.
+        # The clone shares the object ``start``, which may be this estimator itself.
         twin = _without_start(self).__sklearn_clone__()
         twin.start = self.start  # type: ignore[attr-defined]
         return twin
@@ -200,7 +197,7 @@ class ReportMixin(NumericOptionsMixin):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # A new fit drops the cluster names. Other methods that change the partition carry the names over.
+        # A new fit drops the cluster names. The other methods carry the names over to the new partition.
         for name in ("fit", "choose", "relabel", "take"):
             method = getattr(cls, name, None)
             if isfunction(method) and not hasattr(method, "follows_names"):
@@ -269,7 +266,6 @@ class ReportMixin(NumericOptionsMixin):
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Create the result from the fitted attributes. Subclasses override fields."""
         return replace(from_attributes(self), scaled=partial(scaled_features, getattr(self, "scale", None)))
 
     def show(self, X: Any = None, **options: Any) -> None:
@@ -450,18 +446,17 @@ class ReportMixin(NumericOptionsMixin):
             raise ValueError(f"{name} requires rows in memory; pass a sample, such as X.rows(range(1000))")
 
     def _with_n_clusters(self, n_clusters: Any) -> Self:
-        """Return a copy of the estimator after ``relabel(n_clusters=n_clusters)``."""
         if (relabel := getattr(copy(self), "relabel", None)) is None:
             name = type(self).__name__
             raise ValueError(f"{name} cannot change the number of clusters after fit; set n_clusters first")
         return relabel(n_clusters=n_clusters)
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Return the scaled training rows and a function that scales new rows, or None if none are stored."""
+        """Return the scaled training rows and the function that scales new rows, or None without rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Return the ``support`` (see :meth:`table`) of each row for each cluster, or None without a pool."""
+        """Return the ``support`` of each row for each cluster as in :meth:`table`, or None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -473,18 +468,22 @@ class ReportMixin(NumericOptionsMixin):
         return bundle | {kind: self._with_card(bundle[kind]) for kind in {"text/html"} & bundle.keys()}
 
     def _with_card(self, diagram: str) -> str:
-        """Return the parameter diagram and, after ``fit``, an HTML card of the result."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return _pages("card").card_of(self, diagram)
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method so that it drops the cluster names, or carries them over, if it changes the partition."""
+    """Wrap a method that may change the partition.
+
+    If the partition changes, the cluster names are carried over if ``carries`` is True, and dropped
+    otherwise.
+    """
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Remove the names during the call, so that methods called by ``method`` do not carry them over.
+        # Remove the names during the call, because ``method`` may call other wrapped methods, which would
+        # also carry the names over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
@@ -494,7 +493,7 @@ def _following_names(method: Any, carries: bool) -> Any:
             if names and after is before:
                 self._cluster_names = names
             elif names and carries:
-                new = self.cluster_names_  # class names set by ``take``
+                new = self.cluster_names_  # names that ``take`` derived from classes
                 carried = self._carried_names(before, after, names)
                 own = {k: name for k, name in carried.items() if name not in new.values()}
                 self._cluster_names = own | new
@@ -504,12 +503,11 @@ def _following_names(method: Any, carries: bool) -> Any:
 
 
 def _pages(name: str) -> Any:
-    """Import a report module lazily, because reports import the estimators, and fits do not use reports."""
+    """Import a report module on demand, because the report modules import the estimators."""
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
 def scaled_features(scale: Any, X: Any) -> Any:
-    """Scale features in the same way as ``fit`` did. Bags are not scaled."""
     if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
         return X
     if scale != "minmax":
@@ -536,7 +534,7 @@ class PartLabelsMixin:
 
     @abstractmethod
     def _label(self, *, of_fit: bool = False) -> Callable[[NDArray[Any]], Labels]:
-        """Return a function that labels new rows or, with ``of_fit``, rows of the training table."""
+        """Return a function that labels new rows or, if ``of_fit`` is True, rows of the training table."""
 
     def _required_rows(self) -> IntpArray:
         """Return the indices of the table rows that must be among the ``rows`` of :meth:`_with_rows`."""
@@ -612,7 +610,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
-        """Compute the fitted attributes. A method with a search is a generator, and first yields its Plan."""
+        """Compute the fitted attributes. If the method runs a search, first yield the Plan of the search."""
 
 
 class WeightedClusterer(ConstrainedClusterer):
@@ -707,7 +705,6 @@ class NearestSampleMixin:
         return neighbor_lists(X, width, ties=self.ties, rng=rng, groups=groups, **options)
 
     def _scale_samples(self, X: AnyFloatArray) -> Any:
-        """Scale the training features, and store the scaling for :meth:`predict`."""
         metric: Metric = self.metric  # type: ignore[attr-defined]
         scaling = feature_scaling(X, "none" if metric == "precomputed" else self.scale)
         rows = scaling(X)
@@ -716,14 +713,13 @@ class NearestSampleMixin:
 
 
 def _without_start(estimator: Any) -> Any:
-    """Return a shallow copy without the parameter ``start``."""
     found = copy(estimator)
     found.start = None
     return found
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Store (``reset``) or check the number and names of a table's features, and return the table."""
+    """Store the number and names of the features if ``reset`` is True. Otherwise, check them."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -734,9 +730,9 @@ def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Yield the bytes of each row of a table or sparse matrix. Equal rows have equal bytes."""
+    """Yield the bytes of each row of a table or sparse matrix, which are the same for equal rows."""
     if not issparse(X):
-        # Add zero, which turns -0.0 into 0.0: they are equal, but their bytes differ.
+        # Add 0 to turn -0.0 into 0.0, because both numbers are equal but have different bytes.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
         return
     rows = csr_array(X, copy=True)
@@ -747,7 +743,7 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
-    """Return each partition's cluster numbers in order of first appearance, followed by empty clusters."""
+    """Return the cluster numbers of each partition by first appearance. Empty clusters come last."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
@@ -759,13 +755,11 @@ def equal_rows(X: Any) -> IntpArray:
 
 
 def equal_items(keys: Iterable[bytes]) -> IntpArray:
-    """Number the distinct keys by first appearance, and return the number of each key."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
 
 def count_distinct_rows(X: Any, limit: int) -> int:
-    """Count distinct rows, up to ``limit``."""
     seen: set[bytes] = set()
     for key in row_keys(X):
         seen.add(key)
@@ -775,9 +769,10 @@ def count_distinct_rows(X: Any, limit: int) -> int:
 
 
 def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
-    """Give samples with the same number in ``equal`` their most frequent label (the lowest if tied).
+    """Assign each sample the most frequent label among the samples with the same number in ``equal``.
 
-    Samples whose indices are in ``fixed`` keep their labels.
+    If several labels are equally frequent, the lowest is used. Samples whose indices are in ``fixed`` keep
+    their labels.
     """
     out = np.array(labels, dtype=np.int32)
     if equal.max() + 1 == len(equal):
@@ -795,7 +790,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
 
 
 def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
-    """Warn if fewer than ``wanted`` clusters are non-empty. A text like "k_min=3" always causes a warning."""
+    """Warn if fewer than ``wanted`` clusters are non-empty. If ``wanted`` is a text, always warn."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
@@ -806,13 +801,11 @@ def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
 
 
 def warn_of_max_iter(what: str, max_iter: int) -> None:
-    """Warn that ``max_iter`` iterations ended without convergence."""
     message = f"{what} did not converge in max_iter={max_iter} iterations; increase max_iter"
     _arrays.warn_caller(message, ConvergenceWarning)
 
 
 def warn_if_all_labelled(labelled: BoolArray) -> None:
-    """Warn if all samples are labelled. Scores against these labels only show that ``fit`` follows them."""
     if labelled.all():
         _arrays.warn_caller(
             "all samples are labelled, and the fit follows the labels, so scores against the same y "
@@ -822,7 +815,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
-    """Return the checkpoint of a fit, or None without the parameter ``checkpoint``.
+    """Return the checkpoint of a fit, or None if the parameter ``checkpoint`` is None.
 
     A run can be resumed only with the same ``data`` and parameters. Parameters named in ``free`` may differ,
     because the values in ``free`` replace them in the identity of the run.
@@ -851,7 +844,7 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpo
 
 
 def _plain(value: Any) -> Any:
-    """Convert a parameter to a JSON type: arrays to fingerprints, functions to names."""
+    """Convert a parameter to a JSON type. Arrays become fingerprints, and functions become their names."""
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     parts = value if isinstance(value, tuple | list) else [value]
@@ -861,7 +854,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
-    """Return the index in ``rows`` of the row nearest to each row of X (the lowest index if tied)."""
+    """Return the index in ``rows`` of the row nearest to each row of X. Ties go to the lowest index."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in _arrays.block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -869,9 +862,9 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
 
 
 def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
-    """Compute the distances between samples and rows, shape (n_samples, n_rows)."""
     if metric in ("euclidean", "sqeuclidean") and not issparse(X) and not issparse(rows):
-        # Matrix products are faster, but their rounding errors can exceed the distances between nearby rows.
+        # Matrix products would be faster, but their rounding errors can exceed the distances between nearby
+        # rows.
         return np.asarray(cdist(X, rows, metric))
     if metric == "cosine":
         D = _arrays.unit_rows(X) @ _arrays.unit_rows(rows).T
@@ -881,14 +874,13 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
 
 
 def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
-    """Raise a ValueError if ``n_clusters`` exceeds ``most``. ``of`` names this limit in the message."""
     if n_clusters > most:
         raise ValueError(f"n_clusters={n_clusters} must not exceed the number of {of.format(most)}")
 
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
     """Return a function that scales rows to [0, 1], or to mean 0 and standard deviation 1."""
-    # Constant features are dropped. If all features are constant, the result is one column of zeros.
+    # The function drops constant features. If all features are constant, it returns one column of zeros.
     _arrays.choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
@@ -907,7 +899,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale X, given half its minimum (``low``) and half its range. With ``mean``, also standardise it."""
+    """Scale X, given half of its minimum and half of its range. If ``mean`` is given, also standardise X."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half
@@ -915,7 +907,10 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Set ``X``, ``F``, ... of a pymoo result to 2-d arrays of the feasible or least infeasible solutions."""
+    """Set ``X``, ``F``, ``CV``, ``G`` and ``H`` of a pymoo result to 2-d arrays of the optimal solutions.
+
+    If no solution is feasible, the non-dominated among the least infeasible solutions are used.
+    """
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

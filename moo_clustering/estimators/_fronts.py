@@ -42,9 +42,9 @@ from moo_clustering.results import ClusteringResult, Front, Objective
 if TYPE_CHECKING:
     import networkx as nx
 
-# Parameter values that prevent an estimator from writing files.
+# With these parameter values, an estimator does not write files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
-# Fitted attributes that ``moo-clustering`` omits from saved models, because skops cannot save them.
+# ``moo-clustering`` omits these fitted attributes from saved models, because skops cannot save them.
 _NOT_SAVED = ("result_", "history_", "logbook_", "hall_of_fame_")
 
 
@@ -63,7 +63,7 @@ class FrontMixin(metaclass=ABCMeta):
 
     pareto_front_: NDArray[np.float64]
     objective_names_: tuple[str, ...]
-    # Rule aliases, which are not listed in rules_.
+    # ``choose`` accepts these aliases of rules, but ``rules_`` does not list them.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
     if not TYPE_CHECKING:  # if mypy saw __getattr__, it would accept any attribute
@@ -108,11 +108,11 @@ class FrontMixin(metaclass=ABCMeta):
         return self
 
     def _own_rules(self) -> tuple[str, ...]:
-        """Return the class's own selection rules: all names except ``"knee"`` and the objectives."""
+        """Return the names of the selection rules other than ``"knee"`` and the objectives."""
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select a solution by a rule from :meth:`_own_rules`. This default selects the knee."""
+        """Select a solution by one of the rules of :meth:`_own_rules`. By default, select the knee."""
         self.choose("knee")
 
     @abstractmethod
@@ -120,7 +120,6 @@ class FrontMixin(metaclass=ABCMeta):
         """Set ``labels_`` and related attributes to row ``row`` of the front."""
 
     def _greater_is_better(self) -> Sequence[bool]:
-        """Return a mask of the maximised objectives."""
         return (False,) * len(self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:
@@ -142,7 +141,10 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin for clusterers that run searches. ``_plans`` performs ``fit``, and yields each search's Plan."""
+    """Mixin for clusterers that run searches.
+
+    ``_plans`` is a generator that performs ``fit``, and yields the Plan of each search before running it.
+    """
 
     _plans: Callable[..., Plans[Any]]
     history_: Any
@@ -160,7 +162,6 @@ class ControlsMixin:
     def _run_search(
         self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield a search's Plan, run the search, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         yield Plan(search, n_gen, names)
         self.history_ = Recorder(signs)
         shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}
@@ -172,7 +173,7 @@ class ControlsMixin:
         return self.get_params(deep=False)  # type: ignore[attr-defined]
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with new parameter values. Ignore parameters that the class does not have."""
+        """Return an unfitted clone with new values of those ``params`` that are parameters of the class."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -187,7 +188,6 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return an error that suggests parameters for which ``fit`` runs a search."""
         params = self._parameters()
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
         evolving = {"auto": "evolve", "exhaustive": "evolve", "hull": "nsga2"}
@@ -247,7 +247,7 @@ class ControlsMixin:
             raise self._without_search(" that supports controls")
         if n_evals is None:
             if is_deap and isinstance(search.step, CountedStep) and not hasattr(self, "n_trial_evaluations_"):
-                # This search also evaluates trial solutions, which only a fit counts.
+                # A search of this kind also evaluates trial solutions, which are counted only in a fit.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -328,7 +328,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _pymoo_search_for(
         self, problem: Any, operators: dict[str, Any], seed: int, own: Any = None, **options: Any
     ) -> PymooSearch:
-        """Build a search from ``self.algorithm`` or, if it is None, from the class ``own`` or NSGA-II."""
+        """Return a search with ``self.algorithm``.
+
+        If ``self.algorithm`` is None, the class ``own`` is used or, if ``own`` is None, NSGA-II.
+        """
         operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
         pop_size: int = self.pop_size  # type: ignore[attr-defined]
         if self.algorithm is not None:
@@ -341,7 +344,6 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Run a search with the estimator's callback, termination and start."""
         if isinstance(search, PymooSearch):
             search.watch(self.callback, self.save_history)
             if self.termination is not None:
@@ -370,7 +372,7 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
 ) -> int:
-    """Return the row that a rule selects from ``front``, the objectives with their original signs."""
+    """Return the row that a rule selects from ``front``. The objectives must have their original signs."""
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
@@ -394,7 +396,6 @@ def choose_member(
 
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Raise a ValueError unless the rule is an allowed name, a row index or a callable."""
     is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
@@ -412,8 +413,8 @@ class MemberGraphs(ABC):
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool  # whether to link samples within groups (links between groups are always removed)
-    options: Mapping[str, Any]  # estimator parameters
+    join_groups: bool  # whether to link the samples of each group (links between groups are always removed)
+    options: Mapping[str, Any]
     seed: np.random.SeedSequence  # same seed for each partition, so that repeated calls agree
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 
@@ -422,7 +423,6 @@ class MemberGraphs(ABC):
         """Partition the graph of one solution."""
 
     def labels(self, member: int) -> NDArray[np.int32]:
-        """Return the labels of one solution."""
         return self.partition(member).labels
 
     def clustered(self, S: csr_array) -> SpectralPartition:
@@ -434,7 +434,6 @@ class MemberGraphs(ABC):
         return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:
-        """Add links between the samples of each group."""
         if not self.join_groups or self.groups.is_empty:
             return S
         option = self.options["must_link_edges"]
@@ -484,14 +483,18 @@ class SpectralMixin(_base.NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the fitted attributes. If distinct rows are fewer than ``n_clusters``, each is a cluster."""
+        """Set the fitted attributes.
+
+        If X has fewer distinct rows than ``n_clusters``, each distinct row becomes a cluster.
+        """
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        # If n_clusters rows differ from their nearest neighbours, there are enough distinct rows.
+        # A row that differs from its nearest neighbour is unique. If at least ``n_clusters`` rows are unique,
+        # there are enough distinct rows.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
@@ -535,7 +538,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 
     def _partitions_of(self, rows: NDArray[np.intp]) -> list[NDArray[np.int32]]:
         with warnings.catch_warnings():
-            # Ignore warnings, which the fit has already issued for the selected partition.
+            # Ignore warnings, because the fit has already issued them for the selected partition.
             warnings.simplefilter("ignore")
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
@@ -543,14 +546,16 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
-        """Return whether to link samples of the same class or must-link group in the graph."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Move identical, unconstrained samples to one cluster, even from different components of the graph."""
+    """Assign identical samples without constraints to the same cluster.
+
+    Otherwise, identical samples in different components of the graph could be in different clusters.
+    """
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

@@ -114,7 +114,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         if self.metric == "fisher" and constraints is not None:
             self._weights = np.sqrt(fisher_weights(features, constraints))
         weighted = self._weigh(features)
-        # In the other two modes, the search does not use the constraints.
+        # With ``supervision`` "none" or "external", the search does not use the constraints.
         active = constraints is not None and self.supervision not in ("none", "external")
         problem = self._problem(weighted, constraints, self.supervision if active else "none")
         population = yield from self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
@@ -170,7 +170,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # If several medoids are equal, all but the first are alone in their clusters. Unite equal samples.
+        # If several medoids are equal, all but the first are alone in their clusters, so unite equal samples.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -191,7 +191,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Return a key of each individual. Equivalent individuals have equal keys."""
+        """Return one key per individual, which is the same for equivalent individuals."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -200,12 +200,12 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _repairs(self, constraints: PairwiseConstraints | None) -> bool:
         if constraints is None or not self.post_repair or self.supervision in ("none", "assignment"):
             return False
-        # Do not repair with contradictory constraints, which have no transitive closure.
+        # Constraints that contradict each other cannot be used, because they have no transitive closure.
         component = constraints.components()[constraints.cannot_link]
         return not bool((component[:, 0] == component[:, 1]).any())
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
-        """Store the medoids (or centres) of all solutions, for use by :meth:`_set_representatives`."""
+        """Store the medoids or centres of all solutions, for use by :meth:`_set_representatives`."""
         self.pareto_medoids_ = problem.medoids(front.get("X"))
         self.repaired_medoids_ = self.pareto_medoids_
         if repaired:
@@ -233,7 +233,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select by the shares or numbers of satisfied pairs, or select the knee if there are no pairs."""
+        """Select by the number or the shares of satisfied pairs, or select the knee if no pairs are used."""
         if self.constraint_scores_ is None or self.supervision == "none":
             super()._take_by_rule(rule)
         else:

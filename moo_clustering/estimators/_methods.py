@@ -25,7 +25,7 @@ _PACKAGE = f"""@software{{moo_clustering,
   version = {{{__version__}}},
 }}"""
 _CITED = re.compile(r"^  estimators = \{(.*)\},\n", re.MULTILINE)
-# Errors whose messages are clear without the error type.
+# The messages of these errors are clear without the name of the error class.
 _SAYS_ALL = (ImportError, AttributeError, TypeError, ValueError)
 
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
@@ -35,7 +35,7 @@ _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedic
 _SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
 _BAG_NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
 _SISC_NEEDS = "features with values 0 and 1 (otherwise, set binarize=True), dense or sparse; optional labels"
-# Parameters of published variants, defined here so that listing methods does not import estimators.
+# The parameters of published variants are defined here, because listing methods must not import estimators.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short", "delta": "auto", "search": "nsga2", "pop_size": 100, "n_gen": 100, "pc": 1.0,
     "init": "delta", "mutation_length": "genotype", "objectives": ("variance", "connectivity"),
@@ -46,7 +46,7 @@ MOCK_2007: dict[str, Any] = {
     "pc": 0.7, "init": "2007", "mutation_length": "N", "objectives": ("deviation", "connectivity"),
     "connectivity": "ranks", "min_cluster_share": 0.0,
 }  # fmt: skip
-# The published variant: no repair or enumeration, swap mutation, selection by satisfied pairs.
+# The published variant has no repair and no enumeration, mutates by swaps, and selects by satisfied pairs.
 NSGA2_CLUS: dict[str, Any] = {
     "post_repair": False, "select": "constraints", "mutation": "swap", "length": "grow",
     "search": "evolve",
@@ -106,7 +106,8 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        # Types are checked on registration, not here: an invalid method must not prevent its module's import.
+        # Types are checked on registration and not here, because an invalid method must not prevent the
+        # import of its module.
         for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
@@ -122,14 +123,12 @@ class Method:
 
 
 def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a read-only copy of a mapping, including nested mappings."""
     return MappingProxyType(
         {name: _frozen(value) if isinstance(value, Mapping) else value for name, value in options.items()}
     )
 
 
 def _check_fields(method: Method) -> None:
-    """Raise an error if a field has the wrong type, or if a string has invalid characters."""
     kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
@@ -394,14 +393,14 @@ def accepting(field: str) -> str:
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 
-# Skipped methods of other packages: the names of each method, by the message that says why.
+# For each skipped method of another package: the message that gives the reason, and the method's names.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 
 @cache
 def add_installed() -> None:
-    """Register the methods of other packages once; skip methods that fail to load."""
-    # Sort by package: which of several methods of the same name is kept must not depend on the file order.
+    """Register the methods of other packages on the first call, and skip methods that fail to load."""
+    # Sort by package, because the file order must not determine which of two methods of a name is kept.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
         try:
@@ -429,7 +428,7 @@ def add_installed() -> None:
 
 
 def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
-    """Yield (package, entry point) for each declared method, and (package, error) if it is unreadable."""
+    """Yield the package and entry point of each declared method, or the package and a reading error."""
     seen = set()
     for distribution in distributions():
         package = "unknown"
@@ -438,7 +437,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
             if not entries:
                 continue
             package = str(distribution.metadata["Name"])
-            # If distributions have the same name, Python imports the first on the path; skip the others.
+            # Skip all distributions of a name except the first, because Python imports the first on the path.
             found: list[EntryPoint | Exception] = [] if package in seen else [*entries]
         except Exception as error:
             found = [error]
@@ -447,9 +446,8 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
 
 
 def _check_installed(method: Method) -> None:
-    """Raise an error if a method's name is already in use, or if its class cannot be used."""
     _check_fields(method)
-    # Several methods from other packages may use the same class, but not that of a built-in method.
+    # Methods of other packages may share a class, but must not use the class of a built-in method.
     for names, others in (
         ((method.class_name,), _BUILT_IN),
         ((method.name, *method.aliases), METHODS.values()),
@@ -481,7 +479,7 @@ def get_method(name: str) -> Method:
 
 
 def find_method(name: str) -> tuple[Method, dict[str, Any]]:
-    """Return the method and options of a name or alias; raise a ValueError if it is unknown."""
+    """Return a method and the options of its alias. Raise a ValueError if the name or alias is unknown."""
     found = _known(name)
     if found is None:
         add_installed()

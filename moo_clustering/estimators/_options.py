@@ -24,12 +24,12 @@ Probability = Annotated[float, Interval(Real, 0, 1, closed="both")]
 Seed = Annotated[SeedLike, "random_state", np.random.Generator]
 Verbose = Annotated[bool, "verbose"]
 
-# scikit-learn's constraint for each parameter type. For bool, "boolean" is stricter than Integral.
+# These are scikit-learn's constraints for the parameter types. For bool, "boolean" is stricter than Integral.
 _CONSTRAINTS: dict[Any, Any] = {
     bool: "boolean", int: Integral, float: Real, NoneType: None, str: str, Path: Path,
 }  # fmt: skip
 
-# Documentation of shared parameters in classes that do not document these themselves.
+# Classes that do not document these shared parameters themselves get the following documentation.
 _SHARED = """
 Parameters
 ----------
@@ -88,7 +88,6 @@ def estimator(kind: C) -> C:
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
-    """Return the constraints of a parameter. Error messages name the class and the parameter."""
     try:
         kind: Any = field.type
         return _constraints(eval(kind, vars(sys.modules[cls.__module__])) if isinstance(kind, str) else kind)
@@ -97,7 +96,6 @@ def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
 
 
 def _constraints(kind: Any) -> list[Any]:
-    """Return scikit-learn's parameter constraints for a type."""
     origin = get_origin(kind)
     if origin is Annotated:
         return list(kind.__metadata__)

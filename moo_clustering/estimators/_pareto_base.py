@@ -427,11 +427,10 @@ class ParetoPoolClusterer(
 
     @property
     def _number(self) -> int | None:
-        """Value of ``n_clusters`` if it is a single number, otherwise None."""
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
-        """Return the range of n_clusters given by ``n_clusters`` or ``granularity``, or None."""
+        """Return the range of n_clusters set by ``granularity`` or by a pair ``n_clusters``, or None."""
         if self.granularity is None:
             ends = self.n_clusters
             return (int(ends[0]), int(ends[1])) if isinstance(ends, tuple | list) else None
@@ -486,7 +485,7 @@ class ParetoPoolClusterer(
         return labels
 
     def _nearest_clusters(self, rows: Any) -> Labels:
-        """Predict clusters, without noise."""
+        """Predict clusters without labelling outliers as noise."""
         return self._solution.clusters(self._samples, rows)
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -542,11 +541,11 @@ class ParetoPoolClusterer(
 
     @property
     def _row_order(self) -> Any:
-        """Indices that sort the landmarks and known rows of a partitioned table by their first table row."""
+        """Indices that sort landmarks and known rows of a partitioned table by their first table row."""
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
-        # If outliers are noise, a landmark is placed at its first inlier.
+        # If outliers are labelled as noise, sort a landmark by its first row that is not an outlier.
         noise = (self.noise == "label") & (counts.outliers < counts.rows)
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
@@ -565,7 +564,10 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Return labels and weights. The weights of a label sum to its number of samples or table rows."""
+        """Return labels and their weights.
+
+        The weights of a label sum to the number of its samples or, for a partitioned table, of its rows.
+        """
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
@@ -575,7 +577,7 @@ class ParetoPoolClusterer(
         return np.append(labels, np.full(len(labels), -1)), np.append(counts.rows - apart, apart)
 
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Move identical samples to the same cluster, except for samples with labels, pairs or answers."""
+        """Assign identical samples to the same cluster, except samples with labels, pairs or answers."""
         equal, landmark_of = self._samples.equal_points, self._samples.landmark_of
         if landmark_of is not None:
             repeated = np.bincount(equal)[equal] > 1
@@ -590,7 +592,7 @@ class ParetoPoolClusterer(
 
     @property
     def _has_inliers(self) -> BoolArray:
-        """Mask of the clusters that contain inliers: only their outliers can be labelled as noise."""
+        """Mask of the clusters with inliers. Only the outliers of these clusters can be labelled as noise."""
         labels = self._solution.labels
         return np.isin(np.arange(labels.max() + 1), labels[~self._samples.far_samples])
 
@@ -651,7 +653,7 @@ class ParetoPoolClusterer(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Predictions are classes after a fit with labels.
+        # The estimator is also a classifier, because predictions are classes after a fit with labels.
         tags.classifier_tags = ClassifierTags()
         return tags
 
@@ -663,7 +665,7 @@ class ParetoPoolClusterer(
         """Raise an error if the parameters do not match the data."""
 
     def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
-        """Return a function that builds PooledSamples of ``data`` (from :meth:`_read`) for a ``k_range``."""
+        """Return a function that builds the PooledSamples of ``data`` for a given ``k_range``."""
         options = self._pool_options() | {"needs_pool": needs_pool}
         return lambda ks: pooled_bags(data, k_range=ks, seed=deepcopy(seed), **options)
 
@@ -674,7 +676,6 @@ class ParetoPoolClusterer(
         }  # fmt: skip
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
-        """Build the pool, and select a result from it, given labels, must-links and cannot-links."""
         side = self._read_side_information(n_samples, *supervision)
         self._check_data(data)
         self._start_labels(n_samples)
@@ -695,7 +696,7 @@ class ParetoPoolClusterer(
                 return
 
     def _grows(self, side: selection.SideInformation) -> bool:
-        """Whether the pool may be recomputed with larger numbers of clusters."""
+        """Return whether the pool may be recomputed with larger numbers of clusters."""
         if self.n_gen or self._number is not None or not isinstance(self.k_range, str):
             return False
         return side.kind == "none" or (self.n_clusters is not None and side.kind != "labels")
@@ -710,7 +711,7 @@ class ParetoPoolClusterer(
         return side
 
     def _start_labels(self, n_samples: int) -> Labels | None:
-        """Return the evolution's initial partitions from the parameter ``start``, or None if it is None."""
+        """Convert the parameter ``start`` to the initial partitions of the evolution. None remains None."""
         if self.start is None:
             return None
         if not self.n_gen:
@@ -726,10 +727,10 @@ class ParetoPoolClusterer(
         return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # Omit parameters that only determine the pool, because the identity depends on the pool itself.
+        # Ignore parameters that only determine the pool, because the pool itself is part of the identity.
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         free: dict[str, Any] = dict.fromkeys(made_of & self.get_params(deep=False).keys())
-        # Also omit ``granularity`` and a range of ``n_clusters``, which only restrict the selection.
+        # Ignore ``granularity`` and a range of ``n_clusters``, because they only restrict the selection.
         return _base.checkpoint_for(self, *data, **free, n_clusters=self._number, granularity=None)
 
     def _select(
@@ -740,8 +741,9 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the pool needs larger numbers of clusters than ``ks``, return these numbers, and select nothing.
-        # ``settle`` replaces the result. It is called before the previous fit is overwritten.
+        # If the pool needs larger numbers of clusters than ``ks``, these numbers are returned, and no result
+        # is selected. ``settle`` can replace the result, and is called before the previous fit is
+        # overwritten.
         samples, pool, pairs = self._samples, self._samples.pool, side.pairs_of_points(self._samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
@@ -835,7 +837,7 @@ class ParetoPoolClusterer(
                     setattr(self, f"{name.replace('-', '_')}_labels_", self._shown(labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Restore the arrays that pickles omit and, if X contains the training samples, also the samples."""
+        """Restore the arrays that pickles omit. If X contains the training samples, also restore these."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)
@@ -854,13 +856,16 @@ class ParetoPoolClusterer(
             return super().__getattr__(name)
 
     def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
-        """Return the Assessor of the pool, or None without a pool. Reuse the last one for the same pool."""
+        """Return the Assessor of the pool, or None without a pool.
+
+        For the same samples, the last one is reused.
+        """
         samples, last = self._samples, vars(self).get("_assessor")
         if last is not None and last.samples is samples:
             return last
         if candidates is None or samples.pool is None or samples.is_trivial:
             return None
-        # Exclude evolved partitions: their agreement is high because the evolution maximises it.
+        # Exclude evolved partitions, because the evolution maximises their agreement.
         agreement = candidates.agreement[: samples.pool.n_partitions]
         return verdicts.Assessor(samples, samples.pool, float(agreement.max()))
 
@@ -894,7 +899,6 @@ class ParetoPoolClusterer(
             self.cluster_classes_index_ = solution.cluster_classes
 
     def _why_not(self, row: int, solution: selection.Solution) -> str:
-        """Return the reason why alternative ``row`` is not the result."""
         if self._side_information.kind != "none":
             return "the labels or pairs determine the result"
         selected = self._numbered(self._solutions["auto"]).labels
@@ -910,7 +914,7 @@ class ParetoPoolClusterer(
         return "a lower selection score"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
-        """Move identical samples to the same cluster, and number clusters by class or first appearance."""
+        """Assign identical samples to one cluster, and number the clusters by class or first appearance."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)

@@ -33,23 +33,27 @@ from moo_clustering.validity import (
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
 UNKNOWN = "not known"  # verdict without a pool
-# STRUCTURE_FROM: minimum probability of structure, or STRUCTURE_DOUBTED if the p-value is >= DOUBTFUL_P.
-# CLEAR_FROM: minimum confidence for "clear". _MOST_OF_NOISE: maximum confidence for "no structure".
+# The verdict can be "no structure" if the probability of structure is below STRUCTURE_FROM or, for p-values
+# of at least DOUBTFUL_P, below STRUCTURE_DOUBTED. It can be "clear" if the confidence is at least CLEAR_FROM.
+# Without structure, the confidence is limited to _MOST_OF_NOISE.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
-# Minimum adjusted Rand index of similar partitions, minimum share of points in nested clusters, and minimum
-# gain in explained variance for a feature to be named as the difference between partitions.
+# Partitions are similar if their adjusted Rand index is at least _ALIKE, and nested if at least the share
+# _NESTED of the points is in nested clusters. A feature is named as the difference between partitions if the
+# explained share of its variance differs by more than _TELLS.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # With up to _APART_FEATURES features, clusters count as separated if their minimax silhouette is at least
-# _APART and the second largest cluster has at least _APART_SHARE of the samples (fewer may be outliers).
+# _APART and the second largest cluster has at least _APART_SHARE of the samples. A smaller cluster may
+# consist of outliers.
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Lowest reported p-value, and number of samples below which a remark calls the verdict uncertain.
+# p-values below _LEAST_SHOWN are not shown exactly. With fewer than _FEW samples, the verdict is called
+# unreliable.
 _LEAST_SHOWN, _FEW = 0.01, 30
-# Maximum difference between scaled values that counts as rounding.
+# Scaled values that differ by at most this number are treated as equal.
 _ROUNDING = 1e-9
 # The confidence is lowered if there are at least this many clusters per separated group.
 _FAR_ABOVE = 2.5
-# Interval bounds by confidence, estimated by leaving out one source of data at a time. About 80% of the
-# adjusted Rand indices for the omitted data were within these intervals.
+# The interval bounds depend on the confidence. They were estimated by leaving out one source of data at a
+# time. About 80% of the adjusted Rand indices for the omitted data were within these intervals.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
@@ -64,11 +68,9 @@ BEYOND_CHANCE = "no evidence beyond chance; the partition may still be useful"
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Assess partitions of a pool, and compare them."""
-
     samples: PooledSamples
     pool: PartitionPool
-    best_agreement: float  # highest agreement of a partition in the pool
+    best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
         """Assess a partition. The probability of structure is that of ``best``, the pool's best partition."""
@@ -90,7 +92,8 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # For one cluster, or one per point, the confidence is 0, and the test uses ``best``'s n_clusters.
+        # If there is one cluster, or one per point, the confidence is 0, and the p-value is that for the
+        # number of clusters in ``best``.
         trivial = n_clusters in (1, len(labels))
         n_tested = int(best.max()) + 1 if trivial else n_clusters
         p_value = float("nan") if points is None else self.reference.p_value(n_tested)
@@ -117,7 +120,10 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels, FloatArray]:
-        """Each point's group of identical rows (-1 if its samples differ), and its number of samples."""
+        """Group of identical rows to which each point belongs, and the number of samples of the point.
+
+        The group is -1 if the samples of the point differ.
+        """
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -161,7 +167,10 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Indices of partitions with separated clusters, and all minimax silhouettes (-1: not computed)."""
+        """Indices of partitions with separated clusters, and the minimax silhouettes of all partitions.
+
+        Silhouettes that were not computed are -1.
+        """
         pool, (shown, minimax, *_) = self.pool, self._indices
         found = np.full(pool.n_partitions, -1.0)
         coarse = np.flatnonzero(pool.n_clusters * _FAR_ABOVE <= pool.n_clusters.max())
@@ -173,8 +182,6 @@ class Assessor:
         return np.flatnonzero(found >= _APART), found
 
     def _described(self, labels: Labels) -> FloatArray:
-        """Return :meth:`features` of one partition, shape (1, n_features), from a cache."""
-        # The cache saves time if ``relabel`` returns the same partition again. Clear it when it is large.
         if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
@@ -188,12 +195,12 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct. Many duplicates would look like clusters."""
+        """Whether at least half of the points are distinct. Otherwise, duplicates look like clusters."""
         equal = self.samples.equal_points
         return self.samples.positions is not None and 2 * len(np.unique(equal)) >= len(equal)
 
     def finders(self, labels: Labels) -> list[str]:
-        """Return the families that found a similar partition (adjusted Rand index of at least .9)."""
+        """Return the families that found a similar partition."""
         alike = np.flatnonzero(pairwise_ari(labels[None], self.pool.labels)[0] >= _ALIKE)
         return list(dict.fromkeys(self.pool.families[member] for member in alike))
 
@@ -225,22 +232,22 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Pickle the groups of identical rows: they cannot be recomputed if the pickle omits the samples.
+        # Pickle the groups of identical rows, because they cannot be recomputed if the pickle omits the
+        # samples.
         state: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
-        """Return the FEATURES of q partitions, shape (q, n_points), as an array of shape (q, n_features)."""
+        """Compute the FEATURES of q partitions, shape (q, n_points), as an array of shape (q, n_features)."""
         # Features that cannot be computed are NaN.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
     def _in_the_pool(self, rows: Labels) -> FloatArray:
-        """Return the four columns of FEATURES that are computed from the pool, shape (q, 4)."""
         pool = self.pool
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
-        # Values of n_clusters are similar if they differ by at most 1 or by at most 15%.
+        # Numbers of clusters are similar if they differ by at most 1 or by at most 15%.
         near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, 0.15 * n_clusters)
         best, best_near, mean = (np.empty((len(rows), len(pool.family_names))) for _ in range(3))
         for code in range(len(pool.family_names)):
@@ -248,14 +255,14 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # As in ``FamilyAgreement``, exclude the family that agrees best. It usually created the partition.
+        # As in ``FamilyAgreement``, exclude the family that agrees best, because it usually created the
+        # partition.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Return the six columns of FEATURES that are computed from the graph and the sizes, shape (q, 6)."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -266,7 +273,8 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Treat fewer than 150 points as 150. Otherwise, clear clusters in small data look like noise.
+            # Fewer than 150 points count as 150, because clear clusters in small data would look like noise
+            # otherwise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -278,7 +286,10 @@ class Assessor:
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
-        """Return the five columns of FEATURES that are computed from the positions, shape (q, 5), or NaN."""
+        """Return the five columns of FEATURES that require positions, shape (q, 5).
+
+        Without positions, all are NaN.
+        """
         X = self.samples.positions
         if X is None:
             return np.full((len(rows), 5), np.nan)
@@ -294,7 +305,6 @@ class Assessor:
 
     @cached_property
     def reference(self) -> ReferenceTest:
-        """Test that compares the points with cluster-free reference data."""
         X = self.samples.positions
         assert X is not None
         if self.samples.features is None and not self._points_vary:
@@ -306,13 +316,12 @@ class Assessor:
     def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:
         X = self.samples.positions
         assert X is not None
-        # Compute silhouettes and likelihoods from at most 600 points.
         shown = spread_rows(X, 600)
         part = X[shown]
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
 
 
-# Features of the confidence model: from the pool, the graph and the positions of the points.
+# Features of the confidence model, computed from the pool, the graph and the positions of the points.
 FEATURES = (
     *("agreement", "best_agreement", "support", "near_agreement"),
     *("cut", "worst_cut", "log_smallest", "second_share", "log_clusters", "log_points"),
@@ -321,20 +330,19 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return a mask of the partitions with separated clusters. Each row of ``features`` has the FEATURES."""
+    """Return a mask of the partitions with separated clusters, given their FEATURES as rows."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # If there are many clusters, require half of their mean share, which can be less than _APART_SHARE.
+    # With many clusters, even the second largest can have a share below _APART_SHARE, so require only half of
+    # the mean share.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
 
 class Assessment(NamedTuple):
-    """Assessment of one partition."""
-
     confidence: float  # expected adjusted Rand index with the classes, in 0..1
     p_value: float  # from the comparison with reference data; NaN without features
-    verdict: str  # CLEAR, SEVERAL, NO_STRUCTURE or UNKNOWN
+    verdict: str
     remarks: tuple[str, ...] = ()  # reasons for the verdict, and reservations
 
     @property
@@ -354,7 +362,7 @@ class Assessment(NamedTuple):
 
 
 def judged(structure: float, confidence: float, p_value: float, apart: bool) -> tuple[str, tuple[str, ...]]:
-    """Return the verdict and its remarks. ``apart``: whether the clusters are separated."""
+    """Return the verdict and its remarks. ``apart`` is True if the clusters are separated."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and (
         doubted or confidence < CLEAR_FROM
@@ -366,23 +374,22 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
 
-# Assessments if only one partition is possible (NOTHING), and if there is no pool (NOTHING_KNOWN).
+# NOTHING is the assessment if only one partition is possible, and NOTHING_KNOWN if there is no pool.
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Logistic models of the probability of structure and the adjusted Rand index, based on FEATURES."""
+    """Logistic models of the probability of structure and of the adjusted Rand index, given the FEATURES."""
 
     structure: float
     ari: float
     weight: float  # coefficient of log(probability of structure) in the ``ari`` model
-    # By feature: mean, standard deviation, and coefficients in the ``structure`` and ``ari`` models.
+    # Each feature has a mean, a standard deviation, and coefficients in the ``structure`` and ``ari`` models.
     terms: Mapping[str, tuple[float, float, float, float]]
 
     def structure_of(self, features: FloatArray) -> FloatArray:
-        """Return the probabilities of structure, shape (q,), given features of shape (q, n_features)."""
         return expit(self.structure + self._sums(features)[0])
 
     def expected(self, features: FloatArray, structure: FloatArray) -> FloatArray:
@@ -396,8 +403,9 @@ class ConfidenceModel:
         return np.stack(coefficients) @ ((features[:, columns] - means) / scales).T
 
 
-# Estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools: 40 data sets, plus four
-# tables of each generated kind (14 with clusters, 9 without). Features with coefficients of 0 are omitted.
+# This model was estimated by ``python -m papers flagship-confidence --seeds 1`` from 132 pools. These are the
+# pools of 40 data sets, and of four tables of each of 23 generated kinds, of which 14 have clusters. Features
+# whose coefficients are both 0 are omitted.
 MODEL = ConfidenceModel(
     0.741,
     1.398,
@@ -420,7 +428,7 @@ MODEL = ConfidenceModel(
         "log_features": (1.92, 1.24, 0.314, 0.129),
     },
 )
-# Model for bags, estimated from the same pools without the features that require positions.
+# This model for bags was estimated from the same pools without the features that require positions.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
     0.604,
     1.432,
@@ -468,7 +476,6 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Return a line of text for each alternative, by its selection rule, such as ``"alternative-0"``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -505,8 +512,6 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 
 
 class PoolReportMixin(ReportMixin):
-    """Mixin that adds the pool and the selection to reports and summaries."""
-
     confidence_: float
     structure_p_value_: float
     verdict_: str
@@ -543,7 +548,7 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
-            del arrays["landmark_of"]  # has one entry per table row
+            del arrays["landmark_of"]  # this array has one entry per table row
         of_pool: dict[str, Any] = {}
         if pool is not None:
             of_pool = {
@@ -595,7 +600,11 @@ class PoolReportMixin(ReportMixin):
 
     @property
     def granularities_(self: Any) -> dict[str, int]:
-        """Number of clusters by granularity: of the result or, for the others, of their best partition."""
+        """Number of clusters by granularity.
+
+        The granularity of the result has the number of clusters of the result. Each of the others has that of
+        its best partition.
+        """
         check_is_fitted(self)
         found = self._candidates
         if found is None:
@@ -605,13 +614,12 @@ class PoolReportMixin(ReportMixin):
         return best | {self.granularity_: self.n_clusters_}
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
-        """Return ``alternatives_``, with differences described by the given feature ``names``."""
         if not self._samples.kernels:
             self._describe_alternatives(names)
         return self.alternatives_
 
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
-        """Return the pool's partitions of the points, their weights, and the result."""
+        """Return the partitions of the points in the pool, their weights, and the labels of the result."""
         pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
         score = self._candidates.score[: pool.n_partitions]
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
@@ -625,7 +633,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return the weighted share of partitions that group a sample (row) with a cluster (column)."""
+        """Return the weighted share of partitions that group each sample (row) with each cluster (column)."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 
@@ -644,7 +652,7 @@ class PoolReportMixin(ReportMixin):
             inside = (labels >= 0) & (row >= 0)
             counts = np.zeros((int(row.max(initial=-1)) + 2, n_clusters))
             np.add.at(counts, (row[inside], labels[inside]), 1.0)
-            # Noise, labelled -1, selects the last row: its support is 0.
+            # The label -1 of noise selects the last row of ``counts``, so the support of noise is 0.
             found += weight * (counts / sizes)[row]
         return found
 
@@ -655,7 +663,6 @@ class PoolReportMixin(ReportMixin):
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
-        """Add confidence, sizes, families and differences (in feature ``names``) to ``alternatives_``."""
         described = []
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)
@@ -716,19 +723,17 @@ class PoolReportMixin(ReportMixin):
         return "\n".join(lines)
 
     def __repr__(self: Any, N_CHAR_MAX: int = 700) -> str:
-        """Return the constructor call, followed by the verdict as a comment if fitted."""
         call: str = super().__repr__(N_CHAR_MAX)  # type: ignore[call-arg]
         if (verdict := verdict_of(self)) is None:
             return call
         return f"{call}\n# {self.n_clusters_} cluster{'' if self.n_clusters_ == 1 else 's'}: {verdict}"
 
 
-# Wrap the constructor call as scikit-learn does, and omit the verdict inside a pipeline.
+# Let scikit-learn's printer wrap the constructor call, and omit the verdict inside a pipeline.
 _EstimatorPrettyPrinter._dispatch[PoolReportMixin.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
 
 
 def score_frame(candidates: Candidates | None) -> pd.DataFrame:
-    """Return a DataFrame of the family, n_clusters, agreement, objectives and scores of each candidate."""
     if candidates is None:
         return pd.DataFrame({"family": [], "n_clusters": [], "score": []})
     frame = pd.DataFrame({"family": candidates.pool.families, "n_clusters": candidates.pool.n_clusters})

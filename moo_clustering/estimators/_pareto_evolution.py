@@ -28,7 +28,7 @@ from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.validity import BoundaryCut, ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
-# Number of elite partitions (the best of all generations so far) that always survive.
+# This number of elite partitions, which are the best of all generations so far, always survives.
 _N_ELITE = 4
 
 
@@ -49,12 +49,13 @@ def evolve_pool(
     engine: str = "pymoo", survival: str = "crowding", verbose: bool = False,
     checkpoint: Checkpoint | None = None, start: Labels | None = None,
 ) -> Plans[EvolvedPartitions]:  # fmt: skip
-    """Evolve partitions by NSGA-II, starting from the best members of a pool (array or PartitionPool)."""
+    """Evolve partitions by NSGA-II, starting from the best partitions of a pool."""
     # The objectives ``indices`` are fitted to the pool only, so evolved partitions are never compared with
-    # each other. ``total(values, labels)`` returns scores (higher is better), which determine the initial
-    # population and the partitions that always survive. The operators use the similarities between samples in
-    # ``graph``. With ``n_clusters``, the partitions of the pool are first changed to this number of clusters.
-    # With ``survival="random"`` (the control), parents and survivors are random.
+    # each other. ``total(values, labels)`` returns scores, of which higher ones are better. They determine
+    # the initial population and the partitions that always survive. The operators use the similarities
+    # between samples in ``graph``. If ``n_clusters`` is given, the partitions of the pool are first changed
+    # to this number of clusters. With ``survival="random"``, which is the control, parents and survivors are
+    # random.
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
         pool_labels(pool), operators.LabelGraph.of(graph), indices, total,
@@ -97,9 +98,9 @@ def evolve_with_controls(
 ) -> Plans[tuple[EvolvedPartitions, Candidates, dict[str, Solution], dict[str, float]]]:
     """Evolve a pool, and evolve it again with random survival. Select a result from each pool.
 
-    Returns the evolved partitions, the candidates (the pool followed by the evolved partitions), and the
-    selected results and their best totals. Results are named ``"auto"``, ``"control"`` (without evolution)
-    and, unless interrupted, ``"random-control"``.
+    Returns the evolved partitions, the candidates, and the selected results and their best totals. The
+    candidates are the partitions of the pool, followed by the evolved ones. The results are ``"auto"``,
+    ``"control"``, which is without evolution, and ``"random-control"``, which is omitted after Ctrl-C.
     """
     objectives, graph = pool.objectives, pool.samples.graph
     if pairs is not None:
@@ -121,7 +122,6 @@ def evolve_with_controls(
     }
     # After Ctrl-C, skip the control with random survival, which takes as long as the evolution.
     if not evolved.interrupted:
-        # This control has the same operators and number of evaluations, but random survival.
         at_random, by_chance = yield from evolve("random", seeds[1])
         evolved = replace(evolved, interrupted=at_random.interrupted)
         if not evolved.interrupted:
@@ -138,7 +138,7 @@ def _composed(
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}")
-    # Allow at least 60 clusters in evolved partitions if there are enough samples.
+    # Evolved partitions may have at least 60 clusters if there are enough samples.
     k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
     problem = PartitionProblem(None, encoding, list(indices))

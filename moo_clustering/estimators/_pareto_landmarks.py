@@ -21,25 +21,26 @@ from moo_clustering.pool import PartitionPool
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Outliers are detected by the distance to their fifth neighbour, if there are at least 20 points.
+# If there are at least 20 points, outliers are detected by the distance to their fifth neighbour.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outlier thresholds: number of robust deviations of the log distance above the median, minimum robust
-# deviation, ratio to the neighbours' distances, and maximum share of the points.
+# The log distance of an outlier exceeds the median by more than FAR_DEVIATIONS robust deviations, which are
+# at least _LEAST_DEVIATION. The distance is more than _FAR_RATIO times those of its neighbours. At most the
+# share _MOST_FAR of the points are outliers.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Number of passes and batch size of the k-means algorithm that finds the landmarks.
+# The k-means algorithm that finds the landmarks has this number of passes and this batch size.
 _PASSES, _BATCH = 10, 10_000
 # Up to this number of features, nearest centres are found by distance bounds instead of matrix products.
 _FEW = 50
-# Number of values scaled at once (256 MB). Scaled features of larger tables are not kept in memory.
+# Tables are scaled in blocks of this number of values (256 MB). Larger tables are not kept in scaled form.
 AT_ONCE = 1 << 25
-# Rare groups: minimum number and maximum share of samples, landmarks per group, and minimum distance to other
-# samples as a multiple of the longest link in the group, for 1, 2 and more features (nearest-neighbour
-# distances vary more with fewer features).
+# A rare group has at least _LEAST_RARE samples, at most the share _MOST_RARE of all samples, and at most
+# _LANDMARKS_OF_RARE landmarks. Its distance to other samples is at least its longest link times the entry of
+# _GAPS for one, two, or more features. With fewer features, neighbour distances vary more.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# A landmark is in a sparse region if the distance to its fifth neighbour is over _SPARSE times the median of
-# this distance over its _AROUND nearest landmarks.
+# A landmark is in a sparse region if the distance to its fifth neighbour is more than _SPARSE times the
+# median of this distance over its _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Rare groups are sought among rows whose distance to their centre is over _OUTER times its median.
+# Rows may form rare groups if they are over _OUTER times as far from their centre as the median row.
 _OUTER = 1.5
 
 
@@ -50,7 +51,7 @@ class FeatureScaling:
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
     varying: IntpArray  # shape (n_varying,): indices of the non-constant features
-    # Reduction of sparse data or unit-length rows. Reduced rows are scaled to unit length.
+    # Sparse data and unit-length rows can be reduced by SVD. Reduced rows are scaled to unit length.
     components: TruncatedSVD | None = None
     least: FloatArray | None = None  # shape (n_features,): the values of constant features
     unit: bool = False  # whether rows are scaled to unit length without a reduction
@@ -58,9 +59,10 @@ class FeatureScaling:
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
-        """Learn the scaling from a dense or sparse table, in column blocks if it is large."""
-        # ``"isotropic"`` scales all features by the same factor. Sparse data with more than ``n_components``
-        # features are reduced, ignoring ``scale``. The scaling is learned from the samples in ``among``.
+        """Learn the scaling from a dense or sparse table. Large tables are read in blocks of columns."""
+        # With ``scale="isotropic"``, all features are scaled by the same factor. If sparse data have more
+        # than ``n_components`` features, they are reduced, and ``scale`` is ignored. If ``among`` is given,
+        # the scaling is learned from these samples only.
         if sp.issparse(X) and min(X.shape) > n_components:
             # If the variance is 0, the explained variance ratios are undefined.
             with np.errstate(invalid="ignore"):
@@ -100,12 +102,11 @@ class FeatureScaling:
             columns = part[inner]
             unit = values(part)[:, inner]
             unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
-            # Sort the values so that sums do not depend on the row order.
+            # Sort the values, because the sums must not depend on the row order.
             unit.sort(axis=0)
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
         if scale == "isotropic" and len(varying):
-            # Use one standard deviation for all features, but subtract each feature's mean.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
         return cls(middle + mean * half, spread * half, varying, least=low)
 
@@ -122,7 +123,7 @@ class FeatureScaling:
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
-        # Work in place, and halve the numbers to prevent overflow.
+        # Work in place to save memory, and halve the numbers to prevent overflow.
         rows /= 2
         rows -= self.offset / 2
         rows /= self.spread / 2
@@ -138,7 +139,6 @@ class FeatureScaling:
 
 
 def _row_parts(X: Any) -> list[Any]:
-    """Divide dense data into blocks of rows that are small enough to scale. Sparse data remain one block."""
     step = max(1, AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
@@ -146,7 +146,7 @@ def _row_parts(X: Any) -> list[Any]:
 
 
 def _floating(X: Any) -> Any:
-    """Convert small integers to single precision, which represents them exactly."""
+    """Convert integers to floats, in single precision if it represents all integers of the type exactly."""
     return X if X.dtype.kind == "f" else X.astype(np.result_type(X.dtype, np.float32))
 
 
@@ -156,7 +156,7 @@ def _dense(X: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Scaled samples or, for many samples, landmarks and each sample's landmark."""
+    """Scaled samples or, for many samples, landmarks that represent the samples."""
 
     scaling: FeatureScaling
     points: FloatArray
@@ -164,7 +164,7 @@ class Placement:
     features: FloatArray | None = None  # scaled features of all samples; None if they exceed the memory limit
     rare: Labels | None = None  # rare group of each landmark (-1 if none); None without rare groups
     limits: FloatArray | None = None  # maximum distance of the samples assigned to each landmark
-    far: Any = None  # outlier mask of the points
+    far: Any = None
     counts: Any = None  # statistics of the rows of each landmark
 
     @classmethod
@@ -172,7 +172,7 @@ class Placement:
         """Place up to ``n_landmarks`` landmarks, plus up to twelve for each rare group."""
         # Landmarks are mini-batch k-means centres. They are later clustered with equal weights, so dense
         # regions have less weight, which improves clusters of different sizes. X contains all ``n_rows`` rows
-        # or a sample of them. Takes O(len(X) n_landmarks n_features) time.
+        # of the table or a sample of them. Takes O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
         if n_rows <= n_landmarks:
@@ -197,7 +197,7 @@ class Placement:
         landmark_of = PointSearch(centers, limits)(features, 1)[0][:, 0]
         counts = np.bincount(landmark_of, minlength=len(centers))
         means = landmark_means(features, landmark_of, np.maximum(counts, 1))
-        # Keep only one of several landmarks that are equal up to rounding.
+        # If several landmarks are equal up to rounding, keep only one of them.
         kept = np.flatnonzero(counts)
         equal = rounding(means)
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
@@ -222,24 +222,26 @@ class Placement:
         return replace(self, far=far if self.rare is None else far & (self.rare < 0))
 
     def at(self, places: IntpArray) -> Self:
-        """Select landmarks. The samples' landmarks, ``landmark_of``, are not renumbered."""
         rows = {name: getattr(self, name)[places] for name in ("points", "limits", "far")}
         rare = None if self.rare is None else self.rare[places]
         return replace(self, rare=rare, counts=self.counts.at(places), **rows)
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the distance up to which rows count as equal, based on the median magnitude of rows."""
-    # Because of rounding errors, the mean of identical rows can differ from the rows.
+    """Return the distance up to which rows count as equal, based on the median magnitude of the rows."""
+    # A tolerance is necessary, because rounding errors can change the mean of identical rows.
     return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
 
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Drop rare groups of unsuitable size. Return each landmark's group or -1, or None without groups."""
-    # A landmark of identical rows (``uniform``) far from all others becomes a group, even if its share of the
-    # rows exceeds the maximum. Otherwise, it would be an outlier, because no other landmark is near.
+    """Drop rare groups of unsuitable size.
+
+    Return the group of each landmark, or -1 if the landmark is in no group. Return None if no group remains.
+    """
+    # A landmark of identical rows, which is marked in ``uniform``, becomes a group if it is far from all
+    # others, even if its share of the rows exceeds the maximum. Otherwise, it would be an outlier.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -252,7 +254,6 @@ def settled_groups(
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
     """Return the row indices and the longest link of each small group that is far from all other rows."""
-    # Groups are sought only among the rows returned by ``_outer_rows``.
     n, n_features = rows.shape
     least = max(12, _LEAST_RARE * n // n_samples)
     if _MOST_RARE * n < least:
@@ -280,7 +281,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        # Compare with every 64th and every eighth nearby row first, which is enough to reject most groups.
+        # Compare with every 64th and then with every eighth row first, because this rejects most groups.
         others, search = np.flatnonzero(near), PointSearch(rows[group])
         for step in (64, 8, 1):
             if search(rows[others[::step]], 1)[1].min(initial=np.inf) < factor * longest:
@@ -303,7 +304,6 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
     near, gaps = near[:, 1:], gaps[:, 1:]
     sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Link centres if their gap is small relative to their radii. Isolated centres form small components.
     short = np.minimum(radius[:, None], radius[near])
     close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
     ends = np.nonzero(close)[0], near[close]
@@ -311,7 +311,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # A cell is heterogeneous if the upper quartile of fifth-neighbour distances is over twice the minimum.
+    # A cell is heterogeneous if the upper quartile of fifth-neighbour distances is over twice their minimum.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -322,8 +322,9 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest)`` for groups with a gap of at least ``factor`` * longest link."""
-    # A group with several groups nested in it is not tried. If a group is rejected, try the one nested in it.
+    """Call ``accept`` for groups whose gap to the others is at least ``factor`` times their longest link."""
+    # ``accept(members, longest)`` returns whether a group is accepted. A group that contains several such
+    # groups is skipped. If a group is rejected, the group nested in it is tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # dendrogram node of each component, indexed by its root
@@ -369,8 +370,8 @@ class PointSearch:
     """Exact nearest-neighbour search. The result for a query does not depend on the other queries."""
 
     def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
-        # ``limits`` contains the maximum distance at which a query can find each point.
-        # Group the points around pivots by five k-means steps, or by one step if ``pivots`` are given.
+        # A query finds a point only within the distance in ``limits``. The points are grouped around pivots
+        # by five k-means steps, or by one step from given ``pivots``.
         n_steps, n_groups = 1, max(1, min(32, len(points) // 8))
         if pivots is None:
             n_steps, pivots = 5, points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
@@ -402,8 +403,8 @@ class PointSearch:
 
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the same random numbers and sums as scikit-learn 1.9."""
-    # Equivalent to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, but ties
-    # are broken by the lowest centre. With few features, it is five times as fast as scikit-learn.
+    # The algorithm is ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, but ties
+    # go to the lowest centre. With few features, it is five times as fast as scikit-learn.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -422,7 +423,8 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # Each sum counts the rows of earlier batches as their number times their mean, the centre.
+        # In each sum, the rows of earlier batches count as their number times their mean, which is the
+        # centre.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
@@ -441,10 +443,11 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Return a mask of the outliers: points far from all others, and not merely in a sparse region."""
-    # An outlier's log distance to its fifth neighbour exceeds the median by more than five robust deviations.
-    # The distance is also over eight times that of at least two of its five neighbours (the others may be
-    # outliers). No point is marked if there are fewer than 20 points or if over 5% would be marked.
+    """Return a mask of the points that are far from all others, and not merely in a sparse region."""
+    # The log distance of an outlier to its fifth neighbour exceeds the median by more than five robust
+    # deviations. This distance is also over eight times that of at least two of the five neighbours, because
+    # the other neighbours may be outliers. No point is marked if there are fewer than 20 points or if over 5%
+    # of the points would be marked.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -458,9 +461,10 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Dissolve noise clusters. Their landmarks join the cluster of the nearest landmark outside them."""
+    """Dissolve noise clusters. Each of their landmarks joins the cluster of the nearest other landmark."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
-    # At most 5% of samples move, and partitions keep at least the pool's minimum number of clusters.
+    # A partition does not change if more than 5% of the samples would move, or if it would have fewer
+    # clusters than the minimum in the pool.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()

@@ -21,7 +21,7 @@ from moo_clustering.estimators._pareto_pool import NO_ROWS, PooledSamples
 from moo_clustering.estimators._pareto_selection import SideInformation, Solution, read_side_information
 from moo_clustering.parts import Parts, lazy_labels
 
-# Maximum number of rows with labels or pairs: these rows are read into memory.
+# The number of rows with labels or pairs is limited, because these rows are read into memory.
 _MOST_KNOWN = 100_000
 
 
@@ -68,7 +68,7 @@ def known_rows(
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Add the given table rows, which have labels or pairs, to the samples. Reads the table at most once."""
+    """Add table rows with labels or pairs to the samples. The table is read at most once."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -124,7 +124,6 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label a part of the training table. ``start`` is the index of its first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known
@@ -142,8 +141,6 @@ def _landmarks(rows: Any, samples: PooledSamples) -> Labels:
 
 
 class PartsMixin(PartLabelsMixin):
-    """Mixin that adds support for partitioned tables to ParetoClustering."""
-
     def report(self: Any, path: Any, X: Any = None, **options: Any) -> Any:
         """Write an HTML report. For a partitioned table, the report shows the landmarks.
 
@@ -185,7 +182,6 @@ class PartsMixin(PartLabelsMixin):
         return found is None  # otherwise, small Dask and Zarr arrays are read into memory
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
-        """Fit to a partitioned table, which is represented by landmarks."""
         if table.n_rows < 2:
             raise ValueError(f"{type(self).__name__} requires at least 2 rows, got {table.n_rows}")
         known, supervision, side = self._known_rows(table.n_rows, *supervision)
@@ -210,7 +206,6 @@ class PartsMixin(PartLabelsMixin):
     def _known_rows(
         self: Any, n_rows: int, *supervision: Any
     ) -> tuple[Int64Array, tuple[Any, ...], SideInformation]:
-        """Return the rows with labels or pairs, and their supervision, also as SideInformation."""
         rows, supervision = known_rows(n_rows, *supervision)
         self._check_number(n_rows)
         options = {"novel": self.novel, "pairs": self.pairs}
@@ -220,7 +215,6 @@ class PartsMixin(PartLabelsMixin):
             raise error._renumbered(rows) from None
 
     def _read_known_rows(self: Any, *supervision: Any) -> SideInformation:
-        """Convert new labels and pairs, and read the table rows to which they refer."""
         rows, _, side = self._known_rows(self.parts_.n_rows, *supervision)
         vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, rows)
         return side.extended(0, before=self._samples.n_points)
@@ -257,11 +251,10 @@ class PartsMixin(PartLabelsMixin):
         return found
 
     def _described_alternatives(self: Any, names: Any) -> Any:
-        # After ``_with_rows``, keep the alternatives: their cluster sizes count all table rows.
+        # After ``_with_rows``, keep the alternatives, because their cluster sizes count all table rows.
         has_rows = self._samples.known_rows is not None and self._samples.counts is None
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 
     def _of_rows(self: Any, what: str) -> Any:
-        """Return a lazy array of the outlier mask or the landmark indices of all training rows."""
         kind = _outliers if what == "outliers" else _landmarks
         return lazy_labels(self.parts_, partial(kind, samples=self._label().samples))

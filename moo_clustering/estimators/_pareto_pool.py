@@ -32,31 +32,28 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-# Minimum and maximum number of rows sampled to place the landmarks. The sample shrinks for wide tables.
+# Landmarks are placed using a sample of rows, whose size is within these limits. It shrinks for wide tables.
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
-# Fewer landmarks than this are repeated, because clustering algorithms need several points per cluster.
+# Fewer landmarks than this number are repeated, because the algorithms need several points per cluster.
 _FEW_LANDMARKS = 20
-# Indices of the rows with labels or pairs, if there are none.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
-# Number of scaled values (8 MB) in a block of an in-memory table.
+# In-memory tables are processed in blocks of this number of scaled values (8 MB).
 _BLOCK_VALUES = 1 << 20
-# Family name in a pool that contains only the partition with one cluster.
+# A pool that contains only the partition with one cluster has this family name.
 _TRIVIAL = "trivial"
-# Number of nearest points over which values are averaged for a new sample.
+# Values for a new sample are averaged over this number of nearest points.
 N_NEAREST = 3
-# Number of rows per batch of the outlier check.
 _AT_ONCE = 100_000
-# Maximum number of principal coordinates, and minimum eigenvalue relative to the largest eigenvalue.
+# Principal coordinates are omitted above this number and below this share of the largest eigenvalue.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
-# Distance between bags used for the neighbour graph.
 _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
     """Statistics of the table rows that each landmark represents."""
 
-    rows: IntpArray  # number of rows
-    outliers: IntpArray  # number of outliers among these rows
+    rows: IntpArray
+    outliers: IntpArray
     first: IntpArray  # index of the first row
     inlier: IntpArray  # index of the first row that is not an outlier, or the largest integer if none
     widest: FloatArray  # largest distance from a row to the landmark
@@ -74,22 +71,23 @@ class RowCounts(NamedTuple):
         return cls(rows, outliers, first, inlier, widest)
 
     def merged(self, other: Self) -> Self:
-        """Add the counts of another part of the table."""
         first, inlier = (np.minimum(*both) for both in zip(self[2:4], other[2:4], strict=True))
         rows, outliers = self.rows + other.rows, self.outliers + other.outliers
         return type(self)(rows, outliers, first, inlier, np.maximum(self.widest, other.widest))
 
     def at(self, points: Any) -> Self:
-        """Select the counts of the given landmarks."""
         return type(self)(*(values[points] for values in self))
 
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples and a pool of partitions of the points: the landmarks or, without landmarks, the samples."""
+    """Samples, and a pool of partitions of the points.
+
+    The points are the landmarks or, without landmarks, the samples.
+    """
 
     n_samples: int
-    graph: sp.csr_array  # neighbour graph of the points
+    graph: sp.csr_array
     pool: PartitionPool | None
     nearest: Nearest  # ``nearest(X_new, n)``: indices and distances of the points nearest to new samples
     features: FloatArray | None = None  # scaled features of the points; None for distances and bags
@@ -126,7 +124,6 @@ class PooledSamples:
 
     @property
     def far_samples(self) -> BoolArray:
-        """Mask of the samples that are outliers."""
         found = self.far if self.outliers is None else self.outliers
         return np.zeros(self.n_samples, dtype=bool) if found is None else found
 
@@ -152,7 +149,6 @@ class PooledSamples:
 
     @property
     def n_points(self) -> int:
-        """Number of points (samples or landmarks)."""
         return int(self.graph.shape[0])
 
     @property
@@ -168,7 +164,7 @@ class PooledSamples:
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Return the sum of the values, shape (n_samples, c), of each point's samples."""
+        """Sum the values of samples, shape (n_samples, c), over the samples of each point."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -194,7 +190,7 @@ class PooledSamples:
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Return weighted means of ``values``, shape (n_points, c), at the points nearest to each sample."""
+        """Interpolate the values of points, shape (n_points, c), at the samples by weighted means."""
         return values if self.landmark_of is None else nearest_mean(values, *self.nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
@@ -224,12 +220,15 @@ class PooledSamples:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random-walk matrix (I - .9 B)^-1 of the graph, for the graph kernel and to propagate pairs."""
+        """Random-walk matrix (I - .9 B)^-1 of the graph, where B contains the normalised similarities.
+
+        The matrix is used for the graph kernel and to propagate pairs.
+        """
         return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """Cache of fitted agreement and criterion, and of their values for the pool, by criterion name."""
+        """Fitted agreement and criterion, and their values for the pool, by the name of the criterion."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -244,7 +243,6 @@ class PooledSamples:
         return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
-        """Return a mask of the new samples that are outliers with respect to the training data."""
         if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
         rows = self.transform(X)
@@ -259,8 +257,9 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # A row's fifth inlier is at most ``away`` + ``reach`` away (triangle inequality). If this bound
-            # exceeds the limit, compare the row with inliers, beginning with the landmark's neighbours.
+            # By the triangle inequality, the fifth inlier of a row is at most ``away`` + ``reach`` away. If
+            # this bound exceeds the limit, compare the row with inliers, beginning with the neighbours of its
+            # landmark.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -289,7 +288,8 @@ class PooledSamples:
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool from the points outside rare groups, and add the rare groups to its partitions."""
-        # Rare groups in ``apart`` become clusters. Others and noise join the nearest landmark's cluster.
+        # The rare groups in ``apart`` become clusters. All others, and noise, join the nearest landmark's
+        # cluster.
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
@@ -315,7 +315,7 @@ class PooledSamples:
             return None
         n = placement.FAR_NEIGHBOR
         if self.landmark_of is not None:
-            # Unlike in scikit-learn's search, a query's distances do not depend on the other queries.
+            # Do not use scikit-learn's search, because its distances for a query depend on the other queries.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
@@ -335,7 +335,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels:
-        """Group number of each point, shape (n_points,): equal points share a number."""
+        """Group number of each point, shape (n_points,), which is the same for equal points."""
         if self.features is None:
             assert self.coincident is not None
             return self.coincident
@@ -347,10 +347,10 @@ def extended(
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and assign them to clusters in every partition."""
     # Distinct new rows become points. If there would be more than ``n_landmarks`` points, only the rows in
-    # ``apart``, which are unlike training rows, become points. If more than ``n_landmarks / 10`` rows are in
-    # ``apart``, ``n_landmarks / 10`` k-means centres represent them. In every partition, a new point joins
-    # the nearest earlier point's cluster. With a ``k_range``, a new pool is computed, and its partitions
-    # replace those of the same family and number of clusters.
+    # ``apart``, which are unlike the training rows, become points. If these are more than ``n_landmarks /
+    # 10`` rows, they are represented by this number of k-means centres. In every partition, a new point joins
+    # the cluster of the nearest earlier point. If a ``k_range`` is given, a new pool is computed. Its
+    # partitions replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -418,7 +418,10 @@ def extended(
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, weights: FloatArray) -> FloatArray:
-    """Return weighted means over the nearest points of ``values[positions]``, shape (n, n_nearest, c)."""
+    """Return weighted means of the ``values`` of the nearest points, shape (n, c).
+
+    ``values`` has shape (n_points, c), and ``positions`` and ``weights`` have shape (n, n_nearest).
+    """
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
         means += weights[:, column, None] * values[positions[:, column]]
@@ -430,7 +433,7 @@ def nearest_weights(distances: FloatArray) -> FloatArray:
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
-    # Divide by the smallest distance first: inverse squares of tiny distances would overflow.
+    # Divide by the smallest distance first, because inverse squares of tiny distances would overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -446,8 +449,8 @@ def pooled_table(
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
     """Return a function that builds the PooledSamples of a table, with all views, for a ``k_range``."""
-    # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If this is not the
-    # whole table, each landmark is then moved to the mean of all rows assigned to it.
+    # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If the sample is
+    # not the whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
     rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
@@ -497,7 +500,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform row sample in table order, and the column bounds (None if it contains all rows)."""
+    """Return a uniform sample of rows in table order, and the column bounds unless it contains all rows."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -565,7 +568,7 @@ def _repeated(placed: placement.Placement) -> placement.Placement:
 
 
 def _search(placed: placement.Placement, n_clusters: int | None) -> PooledSamples:
-    """Return PooledSamples without edges and pool, to find the nearest landmark of each table row."""
+    """Return PooledSamples without edges and pool, used to find the nearest landmarks of table rows."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(placed.scaling, points, placed.limits)
@@ -601,7 +604,10 @@ def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tu
 
 
 def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
-    """Return each landmark's row counts, exact sum of its inliers' offsets, and number of inliers."""
+    """Return the row counts, the sums of the inliers' offsets, and the numbers of inliers by landmark.
+
+    The offsets are rounded to multiples of ``unit``, so that the sums are exact.
+    """
     assert search.features is not None
     m, (counts, scaled, at, outlying) = search.n_points, _assigned(rows, start, search)
     gaps = scaled - search.features[at]
@@ -634,9 +640,8 @@ def placed_table(
 
 
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
-    """Raise a ValueError if squares of scaled values could overflow."""
     largest = np.abs(points).max(axis=0)
-    # Values are in units of the standard deviation.
+    # Values are in units of the standard deviation. Squares of values above this limit could overflow.
     if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X contains a value so far from the others that "
@@ -648,7 +653,7 @@ def samples_of(
     n_samples: int, placed: placement.Placement, min_cluster_size: int | None, options: Mapping[str, Any],
     **changes: Any,
 ) -> PooledSamples:  # fmt: skip
-    """Return the PooledSamples of a table with placed landmarks: with a graph, but with a trivial pool."""
+    """Return the PooledSamples of a table with placed landmarks. The pool contains only one partition."""
     points, landmark_of, rare, far = placed.points, placed.landmark_of, placed.rare, placed.far
     # Keep the outliers if there are too few inliers for the requested number of clusters.
     enough = len(points) - far.sum() > (options["n_clusters"] or 0)
@@ -656,7 +661,7 @@ def samples_of(
     if far.any():
         points = placement.drawn_in(points, far)
     if rare is not None:
-        sizes = np.bincount(rare + 1, placed.counts.rows)[1:]  # number of samples in each rare group
+        sizes = np.bincount(rare + 1, placed.counts.rows)[1:]
         apart = (sizes >= (min_cluster_size or 1)) & (options["n_clusters"] is None)
     graph = self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
     nearest = TableNeighbors(placed.scaling, points if placed.limits is None else given, placed.limits)
@@ -676,7 +681,6 @@ def pooled_distances(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Create PooledSamples from a symmetric distance matrix of shape (n_samples, n_samples)."""
     options: dict[str, Any] = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs}
     equal, graph = _at_distance_zero(D), self_tuning_graph(D, **options)
     samples = PooledSamples(len(D), graph, _trivial_pool(len(D)), _least_distances, coincident=equal)
@@ -721,13 +725,11 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # Compute all kinds of distance in one pass, which takes only a little longer than two kinds.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
     )
     pool = _trivial_pool(bags.n_bags) if needs_pool else None
-    # Build no pool if all bags are equal or if there are fewer than three bags.
     if needs_pool and bags.n_bags > 2 and any(matrix.any() for matrix in between.values()):
         pool = pool_of_bag_views(
             scaled, between, distances=distances, embeddings=embeddings, graphs={_GRAPH_DISTANCE: graph},
@@ -740,13 +742,12 @@ def pooled_bags(
     )  # fmt: skip
     # These distances can be embedded in a Hilbert space, so their Gaussian kernels are positive semidefinite.
     kernels = tuple(gaussian_bag_kernel(between[kind]) for kind in ("energy", "sliced"))
-    # The Hausdorff distance is 0 only between bags with the same instances.
+    # Use the Hausdorff distance, because it is 0 only between bags with the same instances.
     equal = _at_distance_zero(between["symmetric"])
     return PooledSamples(bags.n_bags, graph, pool, nearest, kernels=kernels, coincident=equal)
 
 
 def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: int) -> FloatArray:
-    """Return the scaled features of a view, which is a transformer's output or columns of X."""
     if hasattr(view, "fit_transform"):
         transformer = clone(view)
         if "random_state" in transformer.get_params() and transformer.random_state is None:
@@ -807,8 +808,6 @@ def _trivial_pool(n_points: int) -> PartitionPool:
 
 @dataclass(frozen=True, eq=False)
 class TableNeighbors:
-    """Search for the points nearest to new feature rows."""
-
     scaling: placement.FeatureScaling
     points: FloatArray
     # Maximum distance of a sample assigned to each landmark, infinite for landmarks outside rare groups.
@@ -828,21 +827,19 @@ class TableNeighbors:
         return self.among(self.scaling.transform(X), n)
 
     def among(self, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-        """Return positions and distances of the points nearest to scaled rows."""
         if self.limits is None:
             return _indexed_nearest(self.index, rows, n)
         return self.index(rows, n)
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and distances of the n (or all, if fewer) indexed rows nearest to each row."""
     with threads_here():
         distances, positions = index.kneighbors(rows, min(n, index.n_samples_fit_))
     return positions, distances
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Return positions and values of the n smallest entries per row. Ties go to the first entry."""
+    """Return the positions and values of the n smallest entries of each row. The first entry wins ties."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
@@ -851,7 +848,6 @@ def _nearest_bags(
     new_bags: Bags, n: int, *, bags: Bags, scaler: BagTransformer | None, directions: FloatArray,
     max_instances: int | None, thinning_seed: np.random.SeedSequence, n_jobs: int | None,
 ) -> tuple[IntpArray, FloatArray]:  # fmt: skip
-    """Return positions and distances of the n bags nearest to each new bag, by average distance."""
     new = thinned(new_bags if scaler is None else scaler.transform(new_bags), max_instances, thinning_seed)
     across = bag_distance_kinds(new, bags, kinds=(_GRAPH_DISTANCE,), directions=directions, n_jobs=n_jobs)
     return _least_distances(across[_GRAPH_DISTANCE], n)
@@ -861,7 +857,7 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
     """Subsample bags with more than ``max_instances`` instances, keeping the order of instances."""
     if max_instances is None or bags.sizes.max() <= max_instances:
         return bags
-    # Draw one random key per position within a bag, so the order of the bags does not affect the result.
+    # Draw one key per position within a bag, because the order of the bags must not affect the result.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))
@@ -873,5 +869,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Return the group number of each point: points at distance 0 from each other share a number."""
+    """Return the group number of each point. Points at distance 0 from each other are in the same group."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

@@ -27,34 +27,36 @@ from moo_clustering.evidence.members import ReferenceTest
 from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
-# Default weight of each criterion, relative to the weight 1 of the family agreement.
+# These are the default weights of the criteria, relative to the weight 1 of the family agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
-# Weight of the score when it is added to the log-likelihood of the labels or pairs.
+# The score has this weight when it is added to the log-likelihood of the labels or pairs.
 SCORE_WEIGHT = 20.0
-# Maximum number of alternatives, and their maximum adjusted Rand index with the result and each other.
+# There are at most _N_ALTERNATIVES alternatives. Their adjusted Rand index with the result and with each
+# other is at most _MOST_ALIKE.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Minimum agreement of a finer partition that replaces the result, and minimum share of its nested points.
+# A finer partition replaces the result only if its agreement is at least _AGREED and if at least the share
+# _NESTED of the points is in nested clusters.
 _AGREED, _NESTED = 0.99, 0.98
-# A cluster is divided only if the p-value is below this. In 600 tables of two to six Gaussian clusters,
-# 8 divisions split a single Gaussian (all p >= .17), and 24 separated several (p <= .10 for 21 of them).
+# A cluster is divided only if the p-value is below this. In 600 tables of two to six Gaussian clusters, 8
+# divisions split a single Gaussian, all with p >= .17, and 24 separated several, 21 of them with p <= .10.
 _MOST_BY_CHANCE = 0.1
 # The pool is extended if the best partition has more than this share of the pool's largest n_clusters.
 _NEAR_TOP = 2 / 3
-# The pool is also extended if Ward and Genie agree on more clusters. Number of n_clusters values compared,
-# and minimum mean cluster size (with 10, their agreement on data without clusters is at most .76).
+# The pool is also extended if Ward and Genie agree on more clusters. They are compared for _N_COMPARED
+# numbers of clusters, with at least _FEWEST_PER_GROUP samples per cluster on average. With 10 samples, their
+# agreement on data without clusters is at most .76.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
-# Granularities: the range of n_clusters in the pool, divided into thirds on a logarithmic scale.
+# The granularities divide the range of n_clusters in the pool into thirds on a logarithmic scale.
 GRANULARITIES = ("few", "some", "many")
 
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    """Labels and pairs passed to a fit."""
-
-    # Supervision: none, labels of all classes, labels of some classes, or only pairs.
+    # There are labels of all classes ("labels") or of some classes ("novel"), or only pairs, or none of
+    # these.
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, propagated along must-links
-    pairs: PairwiseConstraints | None = None  # pairs of samples
+    pairs: PairwiseConstraints | None = None
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
         """Return a copy with ``before`` unlabelled samples added at the start, and ``n_new`` at the end."""
@@ -68,7 +70,6 @@ class SideInformation:
         return replace(self, targets=targets, pairs=pairs)
 
     def known(self, n_samples: int) -> BoolArray:
-        """Return a mask of the samples with labels or pairs."""
         known = np.zeros(n_samples, dtype=bool) if self.targets is None else self.targets.labelled.copy()
         if self.pairs is not None:
             for pairs in (self.pairs.must_link, self.pairs.cannot_link):
@@ -77,7 +78,7 @@ class SideInformation:
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
         """Return the pairs of points. A pair of landmarks is weighted by its number of sample pairs."""
-        # Pairs of samples with the same landmark are dropped: no partition of the landmarks separates them.
+        # Drop pairs of samples with the same landmark, because no partition of the landmarks separates them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -102,8 +103,6 @@ def read_side_information(
     novel: str,
     pairs: str,
 ) -> SideInformation:
-    """Validate labels and pairs, and determine the kind of supervision."""
-    # Issues a UserWarning if all labels are of one class, because clusters without labels become new classes.
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
@@ -134,7 +133,7 @@ def read_side_information(
 
 
 def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstraints) -> Targets:
-    """Give must-linked samples the label of any labelled sample among them."""
+    """Assign the label of a sample to all samples in its must-link component."""
     component = pairs.components()
     class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
     np.maximum.at(class_of, component, codes)
@@ -145,9 +144,11 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 
 @dataclass(frozen=True, eq=False)
 class Objectives:
-    """Fitted objectives (agreement, criterion, evidence from labels or pairs), and their weighted sums."""
+    """Fitted objectives and their weighted sums.
 
-    # With pairs, ``boundary`` penalises partitions that separate similar points.
+    The objectives are the agreement, the criterion and, with labels or pairs, their evidence. If pairs are
+    given, ``boundary`` penalises partitions that separate similar points.
+    """
 
     indices: tuple[validity.ValidityIndex, ...]
     weight: float
@@ -156,20 +157,17 @@ class Objectives:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the objectives."""
         return tuple(index.name for index in self.indices)
 
     def values(self, labels: Labels) -> FloatArray:
-        """Return the objectives with their original signs, shape (n_partitions, n_objectives)."""
         return _values(self.indices, labels)
 
     def values_of_pool(self, labels: Labels) -> FloatArray:
-        """Return the objectives of the pool, given its partitions. Only the evidence is computed."""
+        """Return the objectives of the pool. Its agreement and criterion have already been computed."""
         evidence_of = [index.evaluate(labels) for index in self.indices[2:]]
         return np.column_stack([self.pool_values, *evidence_of])
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Return the agreement plus the weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
@@ -183,7 +181,6 @@ class Objectives:
         return total
 
     def totals(self, labels: Labels) -> FloatArray:
-        """Compute the objectives of partitions, and return their :meth:`total`."""
         return self.total(self.values(labels), labels)
 
 
@@ -194,7 +191,6 @@ def _values(indices: tuple[validity.ValidityIndex, ...], labels: Labels) -> Floa
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Return the name of the default criterion for the given samples and supervision."""
     X = samples.positions
     if X is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
@@ -254,10 +250,11 @@ def _criterion(samples: PooledSamples, name: str) -> validity.ValidityIndex:
 
 
 class BroadAgreement(validity.ValidityIndex):
-    """Family agreement plus broad support, the mean adjusted Rand index with the partitions of all families.
+    """Sum of the family agreement and the broad support.
 
-    Negative adjusted Rand indices count as 0. The family agreement alone is a median, so it is low for
-    structures that few families find, such as spirals.
+    The broad support is the mean adjusted Rand index with the partitions of all families, where negative
+    indices count as 0. The family agreement is a median and therefore low for structures that few families
+    find, such as spirals.
     """
 
     name, greater_is_better = "broad_agreement", True
@@ -272,7 +269,7 @@ class BroadAgreement(validity.ValidityIndex):
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # With these weights, a sum over partitions is the mean of the means of the families.
+        # With these weights, a sum over the partitions is the mean of the family means.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
@@ -284,7 +281,7 @@ class BroadAgreement(validity.ValidityIndex):
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Return the family agreement alone. That of the pool's own partitions is computed only once."""
+        """Return the family agreement without the broad support. For the pool itself, it is cached."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -332,12 +329,11 @@ class Candidates:
     pool: PartitionPool
     objectives: Objectives
     values: FloatArray
-    least: int = 0  # minimum cluster size in the result; 0: no restriction
-    interval: tuple[int, int] | None = None  # allowed numbers of clusters in the result
+    least: int = 0  # minimum cluster size in the result, or 0 for no restriction
+    interval: tuple[int, int] | None = None
 
     @cached_property
     def score(self) -> FloatArray:
-        """Agreement plus weighted criterion of each partition."""
         return self.objectives.score(self.values)
 
     @cached_property
@@ -349,8 +345,8 @@ class Candidates:
     def eligible(self) -> BoolArray:
         """Mask of the partitions within ``interval``.
 
-        If any of these partitions keeps equal points together, the others are excluded. After that, if any
-        of the remaining partitions has no cluster below the size ``least``, the others are excluded.
+        Partitions that separate equal points are then excluded. After that, partitions with a cluster below
+        the size ``least`` are excluded. An exclusion that would leave no partition is omitted.
         """
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
@@ -366,7 +362,6 @@ class Candidates:
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
-        """Restrict candidates to an ``interval`` of n_clusters. Raise a ValueError if none is eligible."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
             numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
@@ -389,7 +384,6 @@ class Candidates:
         }
 
     def granularity(self, n_clusters: int) -> str:
-        """Return the granularity to which a number of clusters belongs."""
         reached = [name for name, (low, _) in self.granularities.items() if n_clusters >= low]
         return reached[-1] if reached else next(iter(self.granularities))
 
@@ -404,7 +398,8 @@ class Candidates:
 
     def _without_small(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar cluster until all clusters are large enough."""
-        # Similarity: sum of edge weights between two clusters. Clusters without edges join the largest.
+        # The similarity of two clusters is the sum of the edge weights between them. If the smallest cluster
+        # has no edges to others, it joins the largest.
         labels, weights = number_clusters(labels)[0], self.samples.sizes
         while labels.max() > 0 and (sizes := np.bincount(labels, weights)).min() < self.least:
             smallest = int(sizes.argmin())
@@ -416,7 +411,7 @@ class Candidates:
         return labels
 
     def divided(self, labels: Labels) -> Labels:
-        """Return the finest partition of high agreement nested in ``labels``, or ``labels`` if none is."""
+        """Return the finest partition of high agreement that is nested in ``labels``, or else ``labels``."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if its points differ from cluster-free data.
         X = self.samples.positions
@@ -441,7 +436,6 @@ class Candidates:
 
     @property
     def labels(self) -> Labels:
-        """Partitions, shape (n_partitions, n_points)."""
         return self.pool.labels
 
     @property
@@ -451,14 +445,14 @@ class Candidates:
         return first.plain(self.labels) if isinstance(first, BroadAgreement) else self.values[:, 0]
 
     def front(self) -> IntpArray:
-        """Return the distinct non-dominated candidates."""
         distinct = np.sort(distinct_rows(self.labels)[0])
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """Return up to four high-scoring, mutually different alternatives and their ARI with the result."""
-        # In the first pass, n_clusters of an alternative must differ by a factor of at least 1.25 from that
-        # of the result and of earlier alternatives. In the second pass, n_clusters does not matter.
+        """Return up to four different alternatives of high score, and their similarity to the result."""
+        # The similarity is the adjusted Rand index. In the first pass, n_clusters of an alternative must
+        # differ by a factor of at least 1.25 from that of the result and of earlier alternatives. In the
+        # second pass, n_clusters does not matter.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         order = order[(np.isfinite(self.score) & self.eligible)[order]].tolist()
@@ -488,12 +482,12 @@ class Solution(NamedTuple):
     probabilities: FloatArray | None = None
     # shape (n_clusters,): index of each cluster's class, -1 for new classes.
     cluster_classes: IntArray | None = None
-    model: ClassModel | None = None  # predicts classes of new samples
+    model: ClassModel | None = None
     known: BoolArray | None = None  # shape (n_samples,): samples in answered questions
     numbered: bool = False  # whether clusters must not be renumbered
 
     def clusters(self, samples: PooledSamples, rows: Any) -> Labels:
-        """Predict the clusters of new rows, without noise."""
+        """Predict the clusters of new rows, without labelling outliers as noise."""
         if self.model is None:
             return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
         shares, classes = self.model.of_rows(samples, rows), self.cluster_classes
@@ -508,8 +502,8 @@ def choose_solution(
     trusted: bool | None = None,
 ) -> Solution:  # fmt: skip
     """Compute the result from the candidates, labels and pairs, or from labels and bag kernels alone."""
-    # ``hard``: must-links are certain. ``trusted``: the best candidate becomes the result if it does not
-    # contradict the labels. If ``trusted`` is None, classes are always predicted from the labels.
+    # If ``hard`` is True, must-links are certain. If ``trusted`` is True, the best candidate becomes the
+    # result unless it contradicts the labels. If it is None, classes are always predicted from the labels.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -572,7 +566,7 @@ def more_numbers(ks: Any, candidates: Candidates, most: int | None) -> list[int]
 def agreed_number(candidates: Candidates, low: int, high: int) -> int:
     """Return the n_clusters for which Ward and Genie agree most, or 0 if their best agreement is too low."""
     # With two or more features, Ward's method and Genie divide overlapping groups differently, so agreement
-    # suggests separate groups. Exclude data with many duplicates, which look like groups.
+    # suggests separate groups. Exclude data with many duplicates, because duplicates look like groups.
     X, best = candidates.samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
     if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
@@ -592,7 +586,6 @@ def _only_partition(
         return np.zeros(samples.n_points, dtype=np.int32)
     groups = samples.equal_points
     if pairs is not None and len(pairs.must_link):
-        # Join the groups of must-linked points.
         first = np.unique(groups, return_index=True)[1]
         equal = np.column_stack([np.arange(samples.n_points), first[groups]])
         groups = connected(np.concatenate([pairs.must_link, equal]), samples.n_points).astype(np.int32)
@@ -623,15 +616,15 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster with propagated must-links and cannot-links, and repair those that the partition violates."""
-    # By default, ``n_clusters`` is cross-validated. With fewer than twelve pairs, repair the best candidate.
+    """Cluster the points using propagated pairs, and repair pairs that the partition violates."""
+    # If ``n_clusters`` is None, it is cross-validated. With fewer than twelve pairs, the best candidate is
+    # repaired instead.
     samples = candidates.samples
     if n_clusters is None and len(pairs) < 12:
         labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        # Pairs are propagated over the co-association matrix with ``alpha=0.7``.
         affinities: list[tuple[Any, Any]] = [(together, 0.7), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
@@ -658,10 +651,11 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 
 def _agreeing(candidates: Candidates, targets: Targets, trusted: bool, clamp: bool) -> Labels | None:
     """Return the best candidate with clusters numbered by class, or None if it contradicts the labels."""
-    # If no cluster has labels of several classes, the candidate is returned if it is ``trusted``. Otherwise,
-    # it is returned only if ``clamp`` is True, a cluster has no labels, and at least a fifth of the labels
-    # are the only label of their class. By the Good-Turing estimate, a fifth of the samples then belong to
-    # classes without labels. Clusters without labels get numbers above the class numbers.
+    # If no cluster has labels of several classes, the candidate is returned if ``trusted`` is True.
+    # Otherwise, the candidate is returned only if three conditions hold. ``clamp`` is True, a cluster has no
+    # labels, and at least a fifth of the labels are the only label of their class. By the Good-Turing
+    # estimate, a fifth of the samples then belong to classes without labels. Clusters without labels get
+    # numbers above the class numbers.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, candidates.samples.per_sample(best), targets.indicators)
@@ -678,7 +672,6 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
     classes = class_of_clusters(labels, targets.indicators)
     if not merge_same_class:
         return Solution(labels, cluster_classes=classes)
-    # Merge clusters of the same class into the first one.
     same = (classes == classes[:, None]) & (classes >= 0)
     first = np.where(classes >= 0, same.argmax(axis=1), np.arange(len(classes)))
     remaining, merged = np.unique(first[labels], return_inverse=True)
@@ -686,7 +679,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return the majority class of each cluster (the lowest if tied), or -1 for clusters without labels."""
+    """Return the majority class of each cluster, or -1 without labels. Ties go to the lowest class."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
@@ -707,7 +700,6 @@ class ClassModel:
         return found if self.stack is None or rows is None else self.stack.combine(found, rows)
 
     def of_rows(self, samples: PooledSamples, rows: Any) -> FloatArray:
-        """Compute class probabilities of new samples."""
         positions, distances = samples.nearest(rows, N_NEAREST)
         scores = nearest_mean(self.scores, positions, nearest_weights(distances))
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
@@ -731,7 +723,7 @@ def _by_labels(
     many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
-    # Use one thread to make the result independent of the number of threads.
+    # Use one thread, because the result must not depend on the number of threads.
     with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)
@@ -771,9 +763,10 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between all points and labelled points, which favours partitions that match the labels."""
+    """Kernel between all points and labelled points, which favours partitions that match the labels.
 
-    # ``counts``, shape (n_points, n_classes): number of labelled samples per point and class.
+    ``counts``, shape (n_points, n_classes), contains the number of labelled samples per point and class.
+    """
 
     def __init__(
         self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool
@@ -789,7 +782,6 @@ class _LabelKernel:
         elif full and not samples.kernels:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
-                # The linear kernel has 0.3 times the weight of the other kernels.
                 self._given += 0.3 * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:

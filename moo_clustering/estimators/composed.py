@@ -97,7 +97,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self.n_clusters_ = int(self.labels_.max()) + 1
         if self._soft is not None:
             genes = self._genes[row : row + 1]
-            # ``labels_`` number the clusters by first appearance. Reorder the columns in the same way.
+            # Reorder the columns, because ``labels_`` numbers the clusters by first appearance.
             order = self._soft.decode(genes)[0][np.unique(self.labels_, return_index=True)[1]]
             memberships = self._soft.memberships(genes)[0]
             rest = np.arange(self.n_clusters_, memberships.shape[1])

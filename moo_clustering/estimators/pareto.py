@@ -269,7 +269,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             total = objectives.totals(extension.per_point(both))
-            # To replace the current partition, the score must be higher by more than this value.
+            # The current partition is replaced only if the score of the other is higher by more than this
+            # value.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, numbers = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             targets = side.targets
@@ -298,7 +299,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return results.with_user_names([f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_)
 
     def _accepted_lead(self) -> float:
-        """Return how much higher the fit's own result scores than the user's selection, but at least 0."""
+        """Return by how much the fit's own result scores higher than the user's selection, but at least 0."""
         lead: float = vars(self).get("_lead", 0.0)
         assert self._candidates is not None
         found = self._solutions.get("fit", self._solutions["auto"]).labels, self._solution.labels
@@ -338,7 +339,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _read_frame(self, frame: Any) -> FloatArray:
         from moo_clustering.datasets.prepare import prepare_table  # slow import
 
-        # Other scales are applied later, by the estimator, to the unscaled numbers.
+        # Any other scale is applied later, by the estimator, to the unscaled numbers.
         table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
         self.preparer_ = table.preparer
         self.n_features_in_ = table.preparer.n_features_in_
@@ -435,7 +436,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     [0, 1, 0, 1, 0, 1]
     """
 
-    # Minimax paths and outlier detection require features.
+    # Bags have no features, which the other criteria and the detection of outliers require.
     criterion: ClassVar[str] = "modularity"
     noise: ClassVar[str] = "assign"
 

@@ -20,9 +20,9 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import inverse_root
 from moo_clustering.validity.ensembles import check_runs
 
-# Lower limit of scores and similarities, which keeps logarithms and ratios finite.
+# Scores and similarities are at least this value, which keeps logarithms and ratios finite.
 FLOOR = 1e-9
-# Tolerance for entries that differ from a threshold only by rounding.
+# Entries that differ from a threshold by at most this number count as equal to it.
 _ROUNDING = 1e-12
 _TIE = 1e-6
 
@@ -59,7 +59,7 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     others = codes if columns is None else codes[:, check_columns(columns, rows.shape[1])]
     out = np.empty((codes.shape[1], others.shape[1]))
     weigh_together(np.ascontiguousarray(codes.T), np.ascontiguousarray(others), shares[weighty], out)
-    # Rounding errors can increase a sum above 1.
+    # Limit the sums to 1, because rounding errors can increase them.
     return np.minimum(out, 1.0, out=out)
 
 
@@ -276,7 +276,6 @@ def kernel_ridge(
     sizes = np.ones(n_known) if counts is None else checked_array(counts, "counts", np.float64)
     _check(known, n_known, shares, sizes, ridge)
     block = values[known]
-    # Weight merged rows by their counts.
     scale = float(np.average(block.diagonal(), weights=sizes))
     # If the kernel is 0 at all labelled samples, the scale has no effect.
     scale = scale if scale > 0 else 1.0
@@ -389,7 +388,8 @@ def diffusion(
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
-    # LAPACK needs column-major order to work in place. A is positive definite, as |eigenvalues of B| <= 1.
+    # LAPACK needs column-major order to work in place. A is positive definite, because the absolute
+    # eigenvalues of B are at most 1.
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0

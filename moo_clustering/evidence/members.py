@@ -17,9 +17,9 @@ from moo_clustering._arrays import FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
-# Reference data: maximum number of rows, maximum number of columns or components, number of data sets.
+# There are _N_REFERENCES reference data sets of at most _REFERENCE_ROWS rows and _MOST_COLUMNS columns.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# References keep the marginal distributions of columns with fewer distinct values than this.
+# If a column has fewer distinct values than this, the references keep its marginal distribution.
 _FEW_VALUES = 8
 # Weights up to this fraction of the largest weight are set to 0.
 _LEAST_SELECTED = 1e-4
@@ -166,7 +166,7 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:
     """Select at most ``most`` rows, evenly spaced in the order of distance from the mean."""
-    # Round the distances, so that rotations and the order of the rows do not affect the selection.
+    # Round the distances, because rotations and the order of the rows must not affect the selection.
     distances = ((X - X.mean(axis=0)) ** 2).sum(axis=1)
     order = np.lexsort([*X.T[::-1], np.round(distances / max(distances.mean(), np.finfo(float).tiny), 9)])
     places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
@@ -176,14 +176,14 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 class ReferenceTest:
     """Test that compares Ward clusterings of data X, shape (n, n_features), and of cluster-free data.
 
-    References are drawn from unimodal densities of the independent components, with the data's correlations.
-    The statistic, ln(total / within-cluster sum of squares), is standardised by its values for the
-    references. It is computed twice, and the larger value is used: with the data as they are, which reveals
-    small distant clusters, and with the farthest 5% of the rows moved towards the mean, which reveals
-    clusters in heavy-tailed data. Takes O(B n^2 (d + log n)) time for B references of n <= 250 rows. Sources:
-    Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
-    Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999
-    (FastICA).
+    The references are drawn from unimodal densities of the independent components, and have the correlations
+    of the data. The statistic is ln(total / within-cluster sum of squares), standardised by its values for
+    the references. The statistic is computed twice, and the larger value is used. With the data as they are,
+    small distant clusters increase the statistic. With the farthest 5% of the rows moved towards the mean,
+    clusters in heavy-tailed data increase the statistic. Takes O(B n^2 (d + log n)) time for B references of
+    n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956
+    and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans.
+    Neural Networks 10, 1999 (FastICA).
     """
 
     def __init__(self, X: FloatArray) -> None:
@@ -194,7 +194,7 @@ class ReferenceTest:
         components, mixing = _independent_components(rows)
         drawn = np.stack([_ward_profiles(each @ mixing) for each in _references(components)])
         means, scales = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), 1e-6)
-        # Statistic of the data and of each reference, for 1, 2, ... clusters.
+        # These are the statistics of the data and of each reference, for 1, 2, ... clusters.
         self.data = ((_ward_profiles(rows) - means) / scales).max(axis=0)
         self.references = ((drawn - means) / scales).max(axis=1)
 
@@ -212,7 +212,7 @@ class ReferenceTest:
 
 
 def _ward_profiles(X: FloatArray) -> FloatArray:
-    """Return two profiles, shape (2, n_rows): of the rows, and after moving far rows towards the mean."""
+    """Return the profiles of the rows before and after far rows are moved to the mean, shape (2, n_rows)."""
     X = X - X.mean(axis=0)
     distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
     most = max(np.quantile(distances, 0.95), np.finfo(float).tiny)
@@ -220,7 +220,7 @@ def _ward_profiles(X: FloatArray) -> FloatArray:
 
 
 def _ward_profile(X: FloatArray) -> FloatArray:
-    """Return ln(total / within) for Ward clusterings with 1, 2, ... clusters."""
+    """Return ln(total / within-cluster sum of squares) for Ward clusterings with 1, 2, ... clusters."""
     heights = linkage(X, "ward")[:, 2]
     within = np.concatenate([[0.0], np.cumsum(heights**2 / 2)])[::-1]
     total = max(within[0], np.finfo(float).tiny)
@@ -229,8 +229,8 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return independent components of the rows, and the matrix that maps them back to centred rows."""
-    # Principal components can hide that marginals are bounded, skewed or discrete, so even data without
-    # clusters could differ from their references.
+    # Principal components can hide that marginals are bounded, skewed or discrete. With them, even data
+    # without clusters could differ from their references.
     n, few = len(X), np.array([len(np.unique(column)) < _FEW_VALUES for column in X.T], dtype=bool)
     left, values, right = np.linalg.svd((X - X.mean(axis=0))[:, ~few], full_matrices=False)
     kept = values > 1e-6 * values.max(initial=0.0)
@@ -269,9 +269,9 @@ def _references(X: FloatArray) -> Iterator[FloatArray]:
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the quantiles of the closest unimodal density, as shares and corresponding values."""
+    """Return the quantiles of the unimodal density closest to a column, as cumulative shares and values."""
     low, extent = column.min(), np.ptp(column)
-    # Scale to 0..1, and round, so that values that differ only by rounding errors become equal.
+    # Scale to 0..1 and round, because values that differ only by rounding errors must become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)

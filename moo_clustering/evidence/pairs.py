@@ -24,7 +24,7 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Weights w of a hard and a soft pair in ``repair_pairs``. All similarities of a sample together weigh 1.
+# Weight w of a hard and of a soft pair in ``repair_pairs``, where the similarities of a sample sum to 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of summed constraints; see :func:`pair_matrix`.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
@@ -169,10 +169,8 @@ def held_out_partition(
         raise ValueError(f"k must be from 1 to n_samples={m}, got {k}")
     Z = as_pair_matrix(constraints, m)
     violations, n_pairs, chosen = np.full(len(graphs), np.nan), len(constraints), 0
-    # With fewer than four pairs, none are held out.
     walks = [(W, _walks(W, alpha, Z)) for W, alpha in (graphs if n_pairs >= 4 else graphs[:1])]
     if n_pairs >= 4:
-        # Hold out at least one pair, and keep at least one pair.
         n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
         known = np.isin(np.arange(n_pairs), rng.permutation(n_pairs)[:n_known])
         held_out, Z_known = _subset(constraints, ~known), pair_matrix(_subset(constraints, known))
@@ -241,7 +239,7 @@ def cross_validated_partition(
         for q, (W, R) in enumerate(walks):
             cuts = spectral_cuts(_adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
-    # A pair that is correct with probability .95 has log-odds of 2.9.
+    # If a pair is correct with probability .95, its log-odds are 2.9.
     values = prices - 2.9 * violations
     # Values that differ only by rounding errors are tied.
     best = np.argwhere(values >= values.max() - 1e-9)
@@ -347,7 +345,6 @@ def repair_pairs(
 
 
 def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
-    """Return the component of each sample, numbered by first appearance."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
     parts = csgraph.connected_components(Z > 0, directed=False)[1]
@@ -384,7 +381,6 @@ def _walks(W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> tuple[I
 
 
 def _adjusted(W: FloatArray, walks: tuple[IntpArray, FloatArray], Z: sp.csr_array) -> FloatArray:
-    """Return the similarities W, adjusted by propagating the pairs Z along :func:`_walks`."""
     if not Z.nnz:
         return W + FLOOR
     ends, R = walks

@@ -19,10 +19,10 @@ from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
-# With more labels, only one of five folds is held out, and Gaussian kernels use a subset of the samples.
+# With more labels than this, only one of five folds is held out, and Gaussian kernels use a subset.
 _MANY = 2000
 _BASIS = 500
-# Weight of a uniform distribution that is mixed into all probabilities to bound the loss of each sample.
+# A uniform distribution of this weight is mixed into all probabilities to bound the loss of each sample.
 _DOUBT = 0.02
 _RIDGE = 0.1
 
@@ -169,7 +169,6 @@ def _logistic(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
 
 
 def _support_vectors(X: FloatArray, codes: Int64Array, n_classes: int) -> Classifier:
-    """Fit a support vector machine with C = 1 and the kernel of :func:`_gaussian_ridge`."""
     chosen = _thinned(X, codes, _MANY)
     return _fitted(SVC(gamma=1.0 / X.shape[1]), X[chosen], codes[chosen], n_classes)
 
@@ -190,7 +189,6 @@ def _probabilities(rows: FloatArray, model: Any, present: Int64Array, n_classes:
     elif isinstance(model, LogisticRegression):
         P[:, present] = model.predict_proba(rows)
     else:
-        # Use twice the margins as logits.
         margins = model.decision_function(rows)
         margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
         P[:, present] = _softmax(2.0 * margins)
@@ -202,7 +200,8 @@ def _gaussian_ridge(X: FloatArray, codes: Int64Array, n_classes: int) -> Classif
     targets = np.eye(n_classes)[codes]
     if len(X) <= _MANY:
         scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
-        # Solve for a: the scores of the labelled samples are 1/K + k a, where (k + ridge) a = Y - 1/K.
+        # The coefficients a satisfy (k + ridge) a = Y - 1/K, and the scores are 1/K + k a. It
+        # follows that a = (Y - scores) / ridge.
         return partial(_ridge_probabilities, basis=X, coefficients=(targets - scores) / _RIDGE)
     basis = X[_thinned(X, codes, _BASIS)]
     across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
@@ -222,7 +221,7 @@ def _ridge_probabilities(rows: FloatArray, basis: FloatArray, coefficients: Floa
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """Select ``most`` to ``2 * most`` samples (or all if fewer), with the same share of each class."""
+    """Select at most ``2 * most`` samples, and at least ``most`` if available. Keep the class shares."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

@@ -31,9 +31,9 @@ from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_partitions
 
-# Fewer families cause a warning, because the agreement between few families is weak evidence.
+# If there are fewer families, a warning is issued, because agreement between few families is weak evidence.
 _FEW_FAMILIES = 4
-# Families that are applied to distances, and their names in the pool.
+# These families are also applied to distances. The values are their names in the pool.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 BUILDERS: dict[str, clusterings.Builder] = {
     "km": clusterings.kmeans_partitions,
@@ -45,7 +45,7 @@ BUILDERS: dict[str, clusterings.Builder] = {
     "gmm": clusterings.mixture_partitions,
     "graph_agg": clusterings.agglomerated_partitions,
 }
-# Families with one task per number of clusters.
+# For these families, each number of clusters is a separate task.
 _SPLIT = ("km", "gmm")
 FAMILIES = tuple(BUILDERS)
 """Names of the families, in the order of a pool."""
@@ -376,11 +376,12 @@ def pool_of_bag_views(
     failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else {"km": "km", "ward": "ward"}
-        # Some embeddings consist of distances: ignore SciPy's warning that they look like a distance matrix.
+        # Some embeddings consist of distances, so ignore SciPy's warning that they look like a distance
+        # matrix.
         with warnings.catch_warnings(action="ignore", category=ClusterWarning):
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # In many views, HDBSCAN finds only noise, which is not a failure.
+        # HDBSCAN finds only noise in many views, so this does not count as a failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     clusterings.warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -397,7 +398,7 @@ def family_partitions(
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
     """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
-    # Sort the rows, so that random starts and ties give the same partitions for any row order.
+    # Sort the rows, because random starts and ties must give the same partitions for any row order.
     positions = data.own_order()
     data = data.ordered(positions)
     # Use one thread, because the last digits of parallel sums vary, and results must be reproducible.
@@ -435,7 +436,6 @@ def family_words(family: str) -> str:
 
 
 def _shown(tasks: Sequence[tuple[str, Any]], words: Mapping[str, str], verbose: bool) -> Iterator[Any]:
-    """Yield the calls of the tasks, and show the family of each call in a progress bar."""
     with progress_bar(total=len(words), unit="family", leave=False, disable=not verbose or None) as bar:
         for family, group in groupby(tasks, key=lambda task: task[0]):
             bar.set_description(words[family])
@@ -444,12 +444,11 @@ def _shown(tasks: Sequence[tuple[str, Any]], words: Mapping[str, str], verbose: 
 
 
 def _without_warnings() -> Any:
-    # Ignore warnings about too few clusters or convergence: such partitions are acceptable.
+    # Ignore warnings about too few clusters or convergence, because such partitions are acceptable.
     return warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
 
 
 def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.PoolData:
-    """Return the data with the graph and linkage that several families share."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
     if "ward" in families or (not data.precomputed and {"km", "gmm"} & set(families)):
@@ -458,7 +457,7 @@ def _shared(data: clusterings.PoolData, families: Sequence[str]) -> clusterings.
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # Ignore errors here: families that need the result then fail too, report the reason and are omitted.
+    # Ignore errors here, because the families that need the result fail too, and report the reason.
     try:
         return part()
     except Exception:
@@ -468,7 +467,6 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
 def _attempt(
     caller: int, family: str, data: clusterings.PoolData, ks: Sequence[int]
 ) -> tuple[list[clusterings.Partition], str | None]:
-    """Return the partitions of a family, or the reason for its failure."""
     elsewhere = os.getpid() != caller
     # Set the OpenMP limit in every thread, but warning filters and all other limits once per process.
     with one_thread(None if elsewhere else "openmp"), _without_warnings() if elsewhere else nullcontext():

@@ -77,7 +77,8 @@ def extra_partitions(
     table = _table(X, m)
     data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
     for family, source in _entries(extra_candidates):
-        # Draw a seed for labels too, so that replacing a clusterer by labels does not change the other seeds.
+        # Draw a seed even for labels, so that replacing a clusterer by labels does not change the other
+        # seeds.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:
@@ -123,7 +124,6 @@ def _table(X: Any, m: int) -> FloatArray | None:
 
 
 def _entries(extra_candidates: Any) -> list[tuple[str, Any]]:
-    """Return each entry as a pair: family, and labels or clusterer."""
     if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable | None):
         raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {quoted(extra_candidates)}")
     found = []

@@ -29,9 +29,8 @@ Failures = dict[str, list[str]]
 Range = Literal["auto"] | Iterable[int]
 # The automatic range of the number of clusters extends at least to this number.
 LEAST_TOP = 6
-# Number of random starts of k-means and k-medoids.
 _STARTS = 3
-# Maximum relative difference between sums that are treated as equal.
+# Sums are treated as equal if their relative difference is at most this number.
 _ROUNDING = 1e-12
 
 
@@ -94,11 +93,11 @@ class PoolData:
     """Samples, and the graph and linkage shared by several families."""
 
     X: FloatArray  # shape (n_samples, n_features), or (n_samples, n_samples) distances
-    precomputed: bool  # whether X contains distances
-    n_neighbors: int = 10  # neighbours per sample in the graph
+    precomputed: bool
+    n_neighbors: int = 10
     given_graph: csr_array | None = None
     given_merges: FloatArray | None = None  # linkage matrix of SciPy, shape (n_samples - 1, 4)
-    # k-means labels by number of clusters; also used to initialise mixtures
+    # labels of k-means by number of clusters, which also initialise mixtures
     found_means: dict[int, Partition] = field(default_factory=dict)
 
     @property
@@ -133,7 +132,7 @@ class PoolData:
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
         """Terms of log densities (n_terms, n_samples), features in each product, and minimum variance."""
-        # Terms: products of two features (above 12 features, only squares), the features, and the constant 1.
+        # The terms are the products of two features (only squares above 12 features), the features, and 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
@@ -147,7 +146,7 @@ class PoolData:
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Round, so that distances that differ only by rounding errors are tied.
+        # Round the distances, because distances that differ only by rounding errors must be tied.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
@@ -182,7 +181,8 @@ def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
         centers = None
         if data.given_merges is not None:
-            # For many clusters, also start from a Ward cut: random starts usually miss some clusters.
+            # With many clusters, also start from a Ward cut, because random starts usually miss some
+            # clusters.
             members = (tree_cut(data.given_merges, k) == np.arange(k)[:, None]).astype(np.float64)
             centers = members @ data.X / members.sum(axis=1, keepdims=True)
         data.found_means[k] = kmeans_labels(
@@ -230,7 +230,7 @@ def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArr
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Cut Genie (Gini threshold 0.5 on the mutual reachability spanning tree) at every k."""
-    # Rank of the neighbour whose distance is a sample's core distance.
+    # The core distance of a sample is the distance to its neighbour of this rank.
     neighbors = min(5, data.n_samples - 1)
     tree = graphs.mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.5))
@@ -245,7 +245,7 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     for size in sorted({min(size, most) for size in (5, 10, max(5, n // 50), max(5, n // 20))}):
         for method in ("eom", "leaf"):
             labels = tree_to_labels(tree, size, method)[0]
-            if 1 <= labels.max() < 60:  # at most 60 clusters
+            if 1 <= labels.max() < 60:
                 found.append(without_noise(data, labels))
     return found
 
@@ -286,7 +286,6 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
     shares = (numbers == np.arange(numbers.max() + 1)[:, None]).astype(np.float64)
     bound = -np.inf
-    # Stop after 60 iterations, or if the mean log-likelihood increases by less than 0.001.
     for _ in range(60):
         weights = _density_weights(shares @ terms.T, upper, least)
         shares = weights @ terms
@@ -336,7 +335,6 @@ def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -
 
 
 def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
-    # Maximum number of iterations of k-medoids.
     for _ in range(100):
         labels = _assigned(D, medoids)
         updated = _updated(D, labels, medoids)
@@ -355,7 +353,7 @@ def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
 
 
 def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
-    """Return each cluster's member with the smallest sum of distances (the current medoid if tied)."""
+    """Return each cluster's member with the smallest sum of distances. The current medoid wins ties."""
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
@@ -384,7 +382,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 def n_fragments(n_samples: int) -> int:
     """Return how many fragments to form: about a fifth of the number of samples, up to max(40, 3 sqrt(n))."""
-    # At least min(6, n) are formed, because n_samples // 5 clusters of few samples would be too few to merge.
+    # At least min(6, n) fragments are formed, because n_samples // 5 would be too few to merge in small data.
     return max(min(n_samples // 5, max(40, math.isqrt(9 * n_samples))), min(n_samples, LEAST_TOP))
 
 
