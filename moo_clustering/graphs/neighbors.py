@@ -30,27 +30,24 @@ from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
-# Maximum number of list entries per block; limits temporary arrays to tens of megabytes.
+# A block has at most this number of list entries, so temporary arrays take at most tens of megabytes.
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# ``"blocks"`` is the default from this number of points on, between these numbers of features.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
-# Points per KD-tree leaf, and maximum number of points per leaf for ``method="blocks"``.
 _LEAF, _BLOCK = 64, 192
-# Estimated seconds of processor time per pair of values for "blocks" and for matrix products. For "auto",
-# maximum duration of an exact search in seconds, and minimum number of points for an approximate search.
+# _BLOCK_SECONDS and _PRODUCT_SECONDS are estimated processor times per pair of values. With "auto", the
+# search is approximate if there are at least _LARGE points and an exact search takes over _LONG seconds.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
-# Number of rows used to estimate the recall, and number of leaves used to estimate the search time.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
 #: Metrics that are p-norms of the difference between two samples, and the value of p for each.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Number of additional points per search; ties with the last neighbour then rarely require a wider search.
+# With this number of additional points, ties with the last neighbour rarely require a wider search.
 _SPARE = 4
-# Smallest distance stored in single precision without loss of digits.
+# Distances below this value would lose digits in single precision.
 _LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
 Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
@@ -196,7 +193,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
 
 
 def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
-    """Raise a ValueError if distances overflow, or if those of distinct samples (``apart`` > 0) underflow."""
+    """Raise a ValueError if distances overflow, or if distances between distinct samples underflow."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
@@ -253,7 +250,7 @@ def ordered_lists(
             if groups is not None and constrained.any():
                 lists.fill_constrained(exact, np.flatnonzero(constrained), groups)
             space.finish(distances)
-        # For metrics that are not p-norms, distinct rows may have distance 0.
+        # If the metric is not a p-norm, distinct rows may have distance 0.
         apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
     _require_single(distances[indices >= 0], apart[indices >= 0])
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
@@ -300,7 +297,7 @@ def first_of_rows(
 
 
 class _PointLists:
-    """Neighbour lists, filled by searches among the distinct rows."""
+    """Fills the neighbour lists of samples by searches among the distinct points."""
 
     def __init__(
         self, rows: DistinctRows, keys: Int32Array, indices: Int32Array, distances: Float32Array
@@ -310,10 +307,8 @@ class _PointLists:
         self.width = indices.shape[1]
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
-        """Fill the lists of samples without forbidden neighbours."""
-
         def fill(points: Int64Array, n_found: int) -> BoolArray:
-            # Request one more entry, because a sample is among its own nearest samples.
+            # One more sample is requested, because a sample is among its own nearest samples.
             samples, found, complete = self._nearest(search(points, n_found), self.width + 1)
             self._hand_out(points[complete], samples[complete], found[complete], free)
             return complete
@@ -322,12 +317,12 @@ class _PointLists:
         self._fill(search, points[search.in_order(points)], fill)
 
     def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
-        """Fill the lists of constrained samples, widening searches until enough neighbours are admissible."""
+        """Fill the lists of constrained samples by searches that widen until the lists are complete."""
 
         def fill(samples: Int64Array, n_found: int) -> BoolArray:
             found = search(self.rows.of_sample[samples], n_found)
             complete = np.empty(len(samples), dtype=np.bool_)
-            # A few points can have many duplicates, so limit the number of candidate samples, not of points.
+            # The number of candidate samples is limited, because a few points can have many duplicates.
             load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
             for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
                 some = samples[part]
@@ -342,7 +337,7 @@ class _PointLists:
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
-        """Call ``fill`` with wider and wider searches until all lists are complete."""
+        """Call ``fill`` with increasingly wide searches until all lists are complete."""
         n_points = len(self.rows.points)
         n_found = min(n_points, self.width + 1 + _SPARE)
         while len(pending):
@@ -352,14 +347,14 @@ class _PointLists:
             n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
-        """Copy each point's list to all samples at this point, omitting each sample from its own list."""
+        """Copy each point's list to the samples at this point, and omit each sample from its own list."""
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
         everyone, owner = everyone[mine], owner[mine]
         for part in _arrays.block_slices(len(everyone), self.width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
-            # Drop the sample itself or, if duplicates have displaced it from its own list, the last entry.
+            # If duplicates have displaced a sample from its own list, the last entry is dropped instead.
             gap = np.where(own.any(axis=1), own.argmax(axis=1), self.width)
             columns = np.arange(self.width) + (np.arange(self.width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
@@ -368,9 +363,9 @@ class _PointLists:
     def _nearest(
         self, found: Found, width: int, of: Int64Array | None = None, groups: ConstraintGroups | None = None
     ) -> tuple[Int64Array, FloatArray, BoolArray]:
-        """Return the ``width`` nearest samples of each row, and a mask of the rows with a complete list.
+        """Return the nearest samples of each row, their distances, and a mask of the complete lists.
 
-        With ``groups``, row r lists only admissible neighbours of sample ``of[r]``.
+        With ``groups``, the list of row r contains only admissible neighbours of sample ``of[r]``.
         """
         points, distances, horizon = found
         if groups is None and len(self.rows.points) == len(self.keys):  # all samples are distinct points
@@ -441,8 +436,8 @@ class DistinctRows:
     """
 
     def __init__(self, X: AnyFloatArray, keys: Int32Array) -> None:
-        # A random combination of features distinguishes distinct rows. Columns are added one by one, so that
-        # equal rows get bitwise identical values.
+        # A random combination of the features has different values for distinct rows. The columns are added
+        # one by one, because equal rows then have bitwise identical values.
         mix = np.zeros(len(X))
         factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
         for feature in range(X.shape[1]):
@@ -497,7 +492,8 @@ class MetricSpace:
         if metric == "sqeuclidean":
             self.power, self.square = 2.0, 1.0
         elif metric == "cosine":
-            # For unit vectors, |u - v|^2 / 2 = 1 - cos. Rows of zeros get the value 1 in an extra dimension.
+            # For unit vectors, |u - v|^2 / 2 is 1 - cos. An extra dimension gives rows of zeros distance 1
+            # from others.
             points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
             points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
             norms = np.sqrt(np.einsum("ij,ij->i", points, points))
@@ -533,7 +529,7 @@ def point_search(
 
 
 def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> PointSearch:
-    """Return the exact search, or an approximate one if requested or if the exact one would take too long."""
+    """Select an approximate search if it is requested, or if the exact search would take too long."""
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
@@ -542,7 +538,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
             f'{extra}, or use method="exact"'
         )
     if asked:
-        # Very wide searches compute all distances anyway, so an approximation would save nothing.
+        # A very wide search computes all distances anyway, so an approximation would save no time.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:
@@ -561,7 +557,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 class PointSearch(ABC):
     """Base class of nearest-neighbour searches; each point is one of its own neighbours."""
 
-    #: Recall of an approximate search; None for an exact search.
+    #: Estimated recall of an approximate search, or None for an exact search.
     recall: float | None = None
 
     def __init__(self, points: AnyFloatArray) -> None:
@@ -637,11 +633,11 @@ class _MinkowskiSearch(PointSearch):
 
 
 class _EuclideanScan(_MinkowskiSearch):
-    """Find candidates by brute force with matrix products, and then compute their distances exactly."""
+    """Brute-force search by matrix products, after which distances to the candidates are computed exactly."""
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
-        # Centre the points, because |x|^2 - 2 x.y + |y|^2 is inaccurate far from the origin.
+        # The points are centred, because |x|^2 - 2 x.y + |y|^2 is inaccurate far from the origin.
         self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
@@ -660,9 +656,8 @@ class _EuclideanScan(_MinkowskiSearch):
 def _by_differences(
     points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray, n_jobs: int | None = None
 ) -> Found:
-    """Sort the points found for each row by distance in double precision."""
+    """Sort the points found for each row by their distances, which are computed in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # Limit the array of differences to one megabyte, which fits in the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:
@@ -680,13 +675,16 @@ def _by_differences(
 
 
 class _BlockSearch(_MinkowskiSearch):
-    """Compare whole KD-tree leaves in single precision; then compute exact distances to the candidates."""
+    """Search that compares whole KD-tree leaves in single precision.
+
+    The distances to the candidates are then computed exactly.
+    """
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
         self.n_jobs = n_jobs
         n_points, n_features = points.shape
-        # Scale values to about 1 by a power of two; this loses no digits and keeps squares from overflowing.
+        # Scaling by a power of two loses no digits, and prevents squares from overflowing.
         largest = max(float(points.max()), -float(points.min())) or 1.0
         self._scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
         small = np.empty(points.shape, dtype=np.float32)
@@ -717,14 +715,15 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Reduce ``reach`` by bounds on the rounding errors (half a unit in the last place for each
-        # coordinate, square and addition), and by the underflow of squares below 1e-38.
+        # ``reach`` is reduced by bounds on the rounding errors of coordinates, squares and sums, which are
+        # half a unit in the last place each, and on the underflow of squares below 1e-38.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
-        # Single precision cannot distinguish points that are much closer to each other than to the mean.
-        # Rows whose distances have a relative error above 1% are searched again in double precision.
+        # Single precision cannot distinguish points that are much closer to each other than to the mean. If
+        # the distances of a row have a relative error above 1%, the row is searched again in double
+        # precision.
         blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
@@ -732,7 +731,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return each row's candidates, the scaled distance of the last candidate, and the leaves visited."""
+        """Find each row's candidates, their largest scaled distance, and the number of leaves visited."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
@@ -750,10 +749,10 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Approximate search by nearest-neighbour descent; the exact search replaces incomplete lists."""
+    """Approximate search by nearest-neighbour descent, with exact searches for rows with incomplete lists."""
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
-        from pynndescent import NNDescent  # an extra with a slow import
+        from pynndescent import NNDescent
 
         super().__init__(exact.points)
         self._exact = exact
