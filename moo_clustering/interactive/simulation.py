@@ -177,7 +177,7 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
         except BaseException as error:
             found.put((None, error))
 
-    # Use a daemon thread, so that a hanging oracle does not keep the process from ending.
+    # The thread is a daemon, so that a hanging oracle does not keep the process from ending.
     Thread(target=call, daemon=True).start()
     try:
         answer, error = found.get(timeout=seconds)

@@ -22,10 +22,10 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 
-# If an index or inequality has arguments with these names, the values are computed once per population.
+# If an index or inequality has arguments with these names, their values are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Value (negated if maximised) that replaces an undefined index. It is finite, but worse than all others.
+# An undefined index gets this value or, if it is maximised, its negative, which is worse than all others.
 UNDEFINED = 1e12
 
 
@@ -110,7 +110,7 @@ class CentredIndex(PopulationIndex):
         return self
 
     def _distances_to_means(self, population: Population, *, squared: bool) -> FloatArray:
-        """Return each individual's sum of (squared) distances from the samples to their cluster means."""
+        """Return the sum of the distances from the samples to their cluster means for each individual."""
         sums = [found.sum(axis=1) for *_, found in means_by_block(self._X, population, squared=squared)]
         return np.concatenate([np.empty(0), *sums])
 

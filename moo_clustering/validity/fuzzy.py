@@ -14,7 +14,7 @@ from moo_clustering._docs import Documented, documented
 from moo_clustering.encodings.base import checked_memberships, one_hot, relabel_by_first_appearance
 from moo_clustering.validity import base, internal
 
-# Logarithm of the upper limit on hypervolumes.
+# The logarithm of a hypervolume is at most this value.
 _LOG_LARGEST = 300 * np.log(10.0)
 
 
@@ -69,7 +69,7 @@ class FuzzySumOfSquares(FuzzyIndex):
         return self._within(*self._weighted(U)[:2])
 
     def _weighted(self, U: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return sample weights (p, n, k), cluster means (p, k, d), and a mask of the non-empty clusters."""
+        """Return weights, shape (p, n, k), means, shape (p, k, d), and a mask of the non-empty clusters."""
         weights = U**self.fuzziness
         totals = weights.sum(axis=1)
         used = totals > 0.0
