@@ -409,7 +409,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # Keep Python objects, because an array would convert 1 and "1" to the same string.
+        # Python objects are kept, because an array would convert 1 and "1" to the same string.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
@@ -443,7 +443,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
             raise TypeError(f"column {name!r} must be numeric, got dtype {dtype}; drop or encode it")
     dtype = float_type(*features.dtypes)
-    # Copy, because the result can share memory with the frame.
+    # The values are copied, because they can share memory with the frame.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
     return values, frame[bag], tuple(map(str, features.columns))
 
@@ -468,7 +468,7 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
 
 
 def _chosen(index: Any, n_bags: int) -> Int64Array:
-    # Reject tuples, because NumPy interprets them as one index per dimension.
+    # Tuples are rejected, because NumPy interprets them as one index per dimension.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(f"an index must be an integer, slice, mask or list of integers, got {quoted(index)}")

@@ -160,7 +160,7 @@ class CDbw(CentredIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select a sample far from the mean, then repeatedly the sample farthest from all selected samples."""
+        """Select the sample farthest from the mean, then repeatedly that farthest from the selected samples."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]

@@ -640,8 +640,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
             order = np.lexsort((keys[ids], found))[:, :width]
             result[rows] = np.take_along_axis(ids, order, axis=1)
             last = np.take_along_axis(found, order, axis=1)[:, -1]
-            # The rounding error of squared distances in scikit-learn's brute-force search is below this
-            # bound.
+            # 1e-12 is a bound on the rounding error of scikit-learn's squared distances.
             tied.append(rows[farthest**2 <= last**2 * (1.0 + 1e-12) + 1e-12 * largest])
         pending = np.concatenate(tied) if n_candidates < n else pending[:0]
         n_candidates = min(n, 2 * n_candidates)
