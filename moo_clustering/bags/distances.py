@@ -21,7 +21,6 @@ from moo_clustering.bags.embeddings import check_kinds, sliced_directions, slice
 DISTANCE_KINDS = ("symmetric", "average", "energy", "sliced")
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# The table of distances between two blocks of this number of instances, 2 MB, fits into the cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -137,7 +136,7 @@ class Block(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a. "symmetric" yields directed distances."""
+    """Compute directed distances from a to b and, if ``both`` is set, from b to a."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
@@ -259,7 +258,6 @@ def bag_distance_kinds(
         if directions is None:
             directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
         vectors = [sliced_quantile_embedding(one, directions=directions) for one in (a, b) if one is not None]
-        # Each vector becomes a bag with one instance.
         out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
     return {kind: out[kind] for kind in kinds}
 
@@ -361,7 +359,6 @@ def _in_one_pass(
 
 
 def _own_means(side: Side) -> FloatArray:
-    """Compute the mean distance over all pairs of instances of each bag."""
     largest = max(block.n_rows for block in side.blocks)
     table = np.empty(largest * largest)
     own = np.empty(len(side.sizes))

@@ -18,15 +18,16 @@ from moo_clustering.bags.bags import as_bags, to_offsets
 Weighting = Literal["bag", "instance"]
 # Squared distances below this multiple of the largest squared norm are rounding errors, and are set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# A block of partitions takes this number of bytes for any n_jobs, so that n_jobs does not affect results.
+# A block of partitions takes this number of bytes. If the number depended on n_jobs, the results would depend
+# on n_jobs, too.
 _SCRATCH = 64 * 2**20
-# A table of distances between instances and bag means has at most this number of entries, or 32 MB.
 TABLE_ITEMS = 1 << 22
 # If n_bags is at least this multiple of n_clusters * n_features, the bag means of each cluster are summed and
 # then multiplied by the instances. Otherwise, stored products of bag means and instances are summed.
 _MANY_BAGS = 8
 _ROWS, _COLUMNS = 128, 1024
-# If this number of bag means cannot omit any instance of a bag, all bag means cannot, either.
+# If a test with this number of bag means omits no instance of a bag, a test with all bag means omits none
+# either.
 _FEW_MEANS = 1024
 
 
@@ -171,7 +172,8 @@ class BagGeometry(Shared):
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Each partition has its own method, because its result must not depend on other partitions.
+        # The method is chosen separately for each partition, because the result of a partition must not
+        # depend on other partitions.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -315,8 +317,8 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # Some of the means are tried first. If they omit no instance of the bag, all means omit none,
-            # either.
+            # Some of the means are tried first. If they omit no instance of the bag, all means would omit
+            # none either.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
@@ -335,7 +337,6 @@ def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArra
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
         left = np.concatenate([part[_candidates(rows[part], centers, n_largest)] for part in parts])
-        # Pruning in parts ends when a round retains more than 90 % of the instances.
         if n_parts == 1 or len(left) > 0.9 * len(remaining):
             kept = np.zeros(len(rows), dtype=np.bool_)
             kept[left] = True

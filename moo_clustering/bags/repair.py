@@ -125,7 +125,8 @@ def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
     """Return each bag's pairs, the change in violation if a pair is joined, and the initial violation."""
-    # Initially, no pair shares a cluster, so all must-links are violated until they are joined.
+    # Initially, no pair shares a cluster, so all must-links are violated. Joining a must-link lowers the
+    # violation.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

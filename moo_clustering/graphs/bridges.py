@@ -23,7 +23,8 @@ from moo_clustering.graphs.neighbors import Metric, NeighborLists
 # The similarity of a bridge is the smallest similarity in the graph, multiplied by this factor.
 WEAKNESS = 1e-3
 ALL_PAIRS_UP_TO = 2000
-# Only this number of samples of a large part is compared, namely those nearest to the other part's centre.
+# If a part is too large to compare all of its samples, only this number of samples is compared. These are the
+# samples nearest to the centre of the other part.
 FACING_SAMPLES = 1024
 # If there are at most this many pairs of samples between two parts, all of the pairs are compared.
 COMPARED_PAIRS = 1 << 22
@@ -155,7 +156,11 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Return a function that proposes a part's listed links if they certainly include its shortest link."""
+    """Return a function that proposes links from the neighbour lists.
+
+    The links of a part are proposed only if they certainly include the shortest link from this part to
+    another part.
+    """
     n_samples, width = lists.indices.shape
     # Admissible samples that are missing from a list are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
@@ -170,7 +175,6 @@ def _listed_links(lists: NeighborLists) -> Proposal:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        # Few links lead out of a part, so storing only these links for each block saves memory.
         links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
@@ -208,8 +212,8 @@ class LargeGraphBridges:
     def from_small_parts(self, parts: Int32Array) -> Links:
         """Link each sample in a part of at most 64 samples to the nearest sample outside the part."""
         sizes = np.bincount(parts)
-        # The largest part needs no links of its own, because other parts link to it. The m + 1 samples
-        # nearest to a sample in a part of m samples include one outside the part.
+        # The largest part needs no links of its own, because other parts link to it. If a part has m samples,
+        # the m + 1 samples nearest to each of them include at least one sample outside the part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]).tolist():
@@ -256,7 +260,6 @@ class LargeGraphBridges:
         return _shortest(a, b[place], length)
 
     def _facing(self, members: Int64Array, target: FloatArray) -> Int64Array:
-        """Select the members of a part that are closest to ``target``, the centre of another part."""
         if len(members) <= FACING_SAMPLES:
             return members
         parts = np.array_split(members, 1 + len(members) // neighbors.CHUNK)

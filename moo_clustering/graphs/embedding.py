@@ -264,7 +264,6 @@ def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> Floa
     else:
         scale = float(reduced.diagonal().max()) or 1.0
         none, rng = sp.csr_array((reduced.shape[0], 0)), np.random.default_rng(0)
-        # Few edges connect the parts, so a factorisation has little fill-in.
         rotation = lanczos_pairs(reduced, n_pairs, scale, none, rng, factorize=True)[1]
     return np.asarray(known @ rotation)
 
@@ -298,11 +297,12 @@ def chebyshev_pairs(
     """Compute the smallest eigenpairs by subspace iteration with polynomials that damp larger eigenvalues."""
     # Each round filters the block, makes its columns orthonormal, and computes the best eigenpairs in their
     # span. Converged vectors are not filtered again. Beyond the first ``n_vectors`` pairs, only eigenvalues
-    # need to be accurate. The number of threads affects no sum, because threads process rows of L and fixed
-    # blocks of vectors.
+    # need to be accurate. The number of threads does not affect any sum, because threads process rows of L
+    # and fixed blocks of vectors.
     L, n = products.L, products.L.shape[0]
-    # The tolerance is stricter than for Lanczos iteration, because the final residuals are closer to it. It
-    # is looser if only an eigenvalue is needed, whose error is of the order of the squared residual.
+    # The tolerance is stricter than for Lanczos iteration, because the final residuals are closer to it. If
+    # only the eigenvalue of a pair is needed, the tolerance is looser, because the error of an eigenvalue is
+    # of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -344,7 +344,8 @@ def _filtered(
     enough = float((np.log(10.0 * np.maximum(excess, 1.0)) / growth).max())
     degree = min(enough, _AMPLIFIED / np.arccosh(middle / half), _MAX_DEGREE)
     other = np.zeros_like(block)
-    # The recurrence T_(i+1) = 2 (middle - L) / half T_i - T_(i-1) is divided by its value at L = 0.
+    # The polynomials follow the recurrence T_(i+1) = 2 (middle - L) / half T_i - T_(i-1). Each polynomial is
+    # divided by its value at L = 0.
     start = share = half / middle
     factors = (-share / half, share * middle / half, 0.0)
     for _ in range(max(2, int(np.ceil(degree)))):
@@ -375,7 +376,7 @@ def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, Flo
 
 
 class _Products:
-    """Products of L and blocks of vectors, which do not depend on the number of threads."""
+    """Products of L and blocks of vectors. The results do not depend on the number of threads."""
 
     def __init__(self, L: sp.csr_array, n_jobs: int | None) -> None:
         self.L, self.n_jobs = L, n_jobs
@@ -473,8 +474,9 @@ def weakly_tied_parts(
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors that nearly span the null space of L, each non-zero in one part only."""
-    # If a part has no edges to other parts, its entries of ``lengths``, which are ones or square roots of
-    # degrees, form a null vector. Parts whose vector is far from a null vector are omitted.
+    # A part without edges to other parts has a null vector, which consists of the part's entries of
+    # ``lengths``, that is, of ones or square roots of degrees. If edges to other parts make the vector differ
+    # much from a null vector, the vector is omitted.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -30,7 +30,6 @@ from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
-# A block has at most this number of list entries, so temporary arrays take at most tens of megabytes.
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
@@ -297,8 +296,6 @@ def first_of_rows(
 
 
 class _PointLists:
-    """Fills the neighbour lists of samples by searches among the distinct points."""
-
     def __init__(
         self, rows: DistinctRows, keys: Int32Array, indices: Int32Array, distances: Float32Array
     ) -> None:
@@ -317,7 +314,6 @@ class _PointLists:
         self._fill(search, points[search.in_order(points)], fill)
 
     def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
-        """Fill the lists of constrained samples by searches that widen until the lists are complete."""
 
         def fill(samples: Int64Array, n_found: int) -> BoolArray:
             found = search(self.rows.of_sample[samples], n_found)
@@ -354,7 +350,8 @@ class _PointLists:
         for part in _arrays.block_slices(len(everyone), self.width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
-            # If duplicates have displaced a sample from its own list, the last entry is dropped instead.
+            # If duplicates have displaced a sample from its own list, the last entry of the list is omitted
+            # instead.
             gap = np.where(own.any(axis=1), own.argmax(axis=1), self.width)
             columns = np.arange(self.width) + (np.arange(self.width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
@@ -492,8 +489,8 @@ class MetricSpace:
         if metric == "sqeuclidean":
             self.power, self.square = 2.0, 1.0
         elif metric == "cosine":
-            # For unit vectors, |u - v|^2 / 2 is 1 - cos. An extra dimension gives rows of zeros distance 1
-            # from others.
+            # For unit vectors u and v, |u - v|^2 / 2 is equal to 1 - cos(u, v). Rows of zeros get the value 1
+            # in an additional dimension, so that their distance to all other rows is 1.
             points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
             points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
             norms = np.sqrt(np.einsum("ij,ij->i", points, points))
@@ -633,7 +630,10 @@ class _MinkowskiSearch(PointSearch):
 
 
 class _EuclideanScan(_MinkowskiSearch):
-    """Brute-force search by matrix products, after which distances to the candidates are computed exactly."""
+    """Brute-force search that finds candidates by matrix products.
+
+    The distances to the candidates are then computed exactly.
+    """
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
@@ -656,7 +656,7 @@ class _EuclideanScan(_MinkowskiSearch):
 def _by_differences(
     points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray, n_jobs: int | None = None
 ) -> Found:
-    """Sort the points found for each row by their distances, which are computed in double precision."""
+    """Sort the points found for each row by distances that are computed from differences."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
@@ -715,8 +715,8 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # ``reach`` is reduced by bounds on the rounding errors of coordinates, squares and sums, which are
-        # half a unit in the last place each, and on the underflow of squares below 1e-38.
+        # ``reach`` is reduced by bounds on two kinds of errors. The rounding error of each coordinate, square
+        # and sum is half a unit in the last place. Squares below 1e-38 underflow.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
@@ -749,7 +749,10 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Approximate search by nearest-neighbour descent, with exact searches for rows with incomplete lists."""
+    """Approximate search by nearest-neighbour descent.
+
+    If the descent finds too few neighbours of a row, the exact search is used for this row.
+    """
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
         from pynndescent import NNDescent

@@ -25,13 +25,12 @@ from moo_clustering.graphs.bridges import bridge_components, bridge_weight, link
 from moo_clustering.graphs.matrices import degrees, inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
-# If there are more samples than FITTED_IN_FULL, k-means is fitted to a random subset.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
 DENSE_UP_TO = 2000
-# Lanczos iteration is used from _LANCZOS_FROM samples on. For dense matrices, it is used only if the ratio of
-# vectors to samples is at most _LANCZOS_SHARE and at most _RESTARTS restarts suffice.
+# Lanczos iteration is used from _LANCZOS_FROM samples on. For a dense matrix, the number of vectors must be
+# at most _LANCZOS_SHARE times the number of samples, and at most _RESTARTS restarts must suffice.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -224,7 +223,6 @@ def kmeans_labels(
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # For few samples, k-means runs in NumPy if this is faster than compiling the kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -273,7 +271,10 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
 
 
 def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
-    """Run ``lloyd`` with NumPy from the centres ``begun``, or return False if a cluster becomes empty."""
+    """Move the centres ``begun`` as the kernel ``lloyd`` does, but with NumPy.
+
+    If a cluster becomes empty, the centres are not moved, and False is returned.
+    """
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
     for _ in range(_MAX_PASSES):
@@ -294,7 +295,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Compute leading eigenvectors. Rows are not normalised, and rows of samples without edges are zero."""
+    """Compute leading eigenvectors, whose rows are not scaled, and are zero for samples without edges."""
     degree = degrees(S)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))

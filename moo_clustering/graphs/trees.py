@@ -26,7 +26,6 @@ from moo_clustering.graphs.spectral import checked_counts
 MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
-# Up to this number of distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
 
 
@@ -174,7 +173,7 @@ def square_distances(points: FloatArray) -> FloatArray | None:
 def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
-    """Compute the links by Prim's algorithm. With ``cores``, lengths are mutual reachability distances."""
+    """Compute links by Prim's algorithm. If ``cores`` is given, lengths are mutual reachability distances."""
     if not caching.interpreted(trees.prim, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
         trees.prim(X, precomputed, keys, cores, links)
@@ -195,7 +194,10 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute the links from the lengths ``row(i)``, in which an optional second row breaks ties."""
+    """Compute the links of a minimum spanning tree by Prim's algorithm with NumPy.
+
+    ``row(i)`` returns the lengths of the links from sample i and, optionally, a second row that breaks ties.
+    """
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)

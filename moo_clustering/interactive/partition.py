@@ -146,7 +146,7 @@ class QuestionPool:
 
         Takes O(len(points) n_partitions) time.
         """
-        # The result is that of LabelEvidence with ``unnamed=True``, but takes less time.
+        # This is equivalent to LabelEvidence with ``unnamed=True``, but faster.
         if not len(points):
             return np.zeros(self.pool.n_partitions)
         cells = self.codes[points].astype(np.intp)
@@ -209,7 +209,6 @@ class Spread:
         self.n_groups = n_real + len(provisional)
         self.group = number[cluster]
         self.medoids = self._medoids()
-        # If ``full`` is set, graph and linear kernels are added to the co-association.
         self.full = n_real > 0 and len(points) >= _FULL_KERNEL_FROM * n_real
         self.probabilities = np.ones((base.n_points, n_real))
         self.scale = 1.0
@@ -250,7 +249,7 @@ class Spread:
         return cho_factor(self.system, lower=True, check_finite=False)
 
     def _ridge(self) -> FloatArray:
-        """Compute each point's probabilities of the groups with anchors by kernel ridge regression."""
+        """Compute the probabilities of the groups with anchors for each point by kernel ridge regression."""
         solved = cho_solve(self._factor, np.eye(self.n_real)[self.groups] - 1.0 / self.n_real)
         scores = 1.0 / self.n_real + self.combined(self.points, solved / self.scale)
         sizes = np.bincount(self.groups, minlength=self.n_real)
@@ -267,8 +266,8 @@ class Spread:
         weight_of[self.kept] = self.weights
         in_cluster = shares.sum(axis=1)
         shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
-        # A point's vote for a group is the weighted share of partitions in which its cluster belongs to the
-        # group.
+        # The vote of a point for a group is the weighted share of partitions that put the point in a cluster
+        # of the group.
         self.votes = np.zeros((base.n_points, n_groups))
         pools.gather_from_clusters(base.codes, self.kept, shares, self.votes)
 
@@ -279,7 +278,7 @@ class Spread:
             real = self.group < n_real
             error[real] = 1.0 - self.probabilities[rows[real], self.group[real]]
         error[self.points] = 0.0
-        self.error = error  # probability that each point's group is wrong; 0 for anchors
+        self.error = error
 
     @cached_property
     def sizes(self) -> FloatArray:
@@ -381,7 +380,6 @@ class Spread:
         left_out = targets - inverse @ (targets - 1.0 / self.n_real) / inverse.diagonal()[:, None]
         best, own = left_out.argmax(axis=1), left_out[np.arange(len(self.points)), self.groups]
         wrong = (best != self.groups) & (own < error_rates) & (left_out.max(axis=1) > _SURELY)
-        # Each group keeps at least one anchor.
         wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
         if (best != self.groups).mean() > _MOST_AT_ODDS * float(np.median(error_rates)):
             wrong[:] = False

@@ -29,13 +29,12 @@ _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Two groups are joined if the log-odds that they are the same class exceed this value. With an error rate of
 # 0.03 and a prior probability of at least 1/9, a single "together" suffices.
 _JOINED = math.log(4.0)
-# A sample is compared with at most _N_FOUNDERS of a group's oldest anchors, and another group with at most
-# _N_GROUP_FOUNDERS.
+# A sample is compared with at most _N_FOUNDERS of the oldest anchors of a group. Two groups are compared by
+# at most _N_GROUP_FOUNDERS of their oldest anchors.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # A sample is set aside for _ASIDE answers after _UNKNOWNS consecutive "unknown" answers about it.
 _ASIDE, _UNKNOWNS = 10, 2
 _LARGE = 0.05  # a group is large if it has at least this share of the samples
-# The prior of the error rate has the weight of _PRIOR_REPEATS repeated questions.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -58,7 +57,7 @@ class Proposal(NamedTuple):
     points: tuple[int, ...]
     probability: float  # probability that the points belong together
     value: float = 0.0  # expected benefit of asking
-    groups: tuple[int, ...] = ()  # empty unless the question is about groups
+    groups: tuple[int, ...] = ()
 
 
 @dataclass
@@ -66,14 +65,14 @@ class State:
     """The state of a session. Each answer changes a copy of it."""
 
     anchors: dict[int, int] = field(default_factory=dict)  # group number of each anchor, oldest first
-    names: dict[int, str] = field(default_factory=dict)  # name of each group that has a name
+    names: dict[int, str] = field(default_factory=dict)
     answers: list[PairAnswer] = field(default_factory=list)
     asked: set[Pair] = field(default_factory=set)
     together: int = 0  # number of "together" answers about groups
     apart: int = 0
     pending: int | None = None  # point about which a series of questions is being asked
     unknowns: int = 0  # number of consecutive "unknown" answers about ``pending``
-    aside: dict[int, int] = field(default_factory=dict)  # set aside until n_answers reaches this
+    aside: dict[int, int] = field(default_factory=dict)  # a point is set aside until n_answers reaches this
     named: dict[int, float] = field(default_factory=dict)  # probability that a point's name is wrong
     n_answers: int = 0
     n_identities: int = 0
@@ -111,8 +110,8 @@ class State:
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
-    # Two answers with error rate e differ with probability 2 e (1 - e). The Beta prior of this probability
-    # has the value for e = ``prior`` as its mean, and weighs as much as four repeats.
+    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior.
+    # The mean of the prior is the value for e = ``prior``, and the prior weighs as much as four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
@@ -159,7 +158,7 @@ class Inquiry:
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        # Partitions that violate an uncertain answer lose less likelihood.
+        # If an answer is uncertain, partitions that violate the answer lose less likelihood.
         signs = np.array([np.clip(a.sign * a.odds / self.strength, -1.0, 1.0) for a in loose])
         spread = Spread(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
@@ -199,7 +198,7 @@ class Inquiry:
 
     @cached_property
     def _between_groups(self) -> FloatArray:
-        """Log-odds that two groups are the same class, according to answers, shape (n_groups, n_groups)."""
+        """Log-odds that two groups are the same class, computed only from answers."""
         total = np.zeros((self.spread.n_groups, self.spread.n_groups))
         for answer in self.state.answers:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
@@ -208,7 +207,7 @@ class Inquiry:
         return total
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Return the log-odds that a point belongs to each group, according to answers about the point."""
+        """Return the log-odds that a point belongs to each group, computed from answers about this point."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
@@ -234,7 +233,7 @@ class Inquiry:
         return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups
 
     def _ranks(self) -> FloatArray:
-        """Rank the groups by distance from each group, shape (n_groups, n_groups). Ranks start at 1."""
+        """Return the ranks of all groups by distance from each group (row), starting at 1 for the nearest."""
         spread, base = self.spread, self.base
         n = spread.n_groups
         if base.features is not None:
@@ -269,7 +268,6 @@ class Inquiry:
             return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposal(self) -> Proposal | None:
-        """Return the most valuable question about groups, or None if no question is left."""
         spread = self.spread
         if spread.n_groups < 2:
             return None
@@ -307,7 +305,6 @@ class Inquiry:
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
         """Return the most valuable question about a sample, or None if its value is at most ``above``."""
-        # If ``aside`` is set, samples that were set aside are also candidates.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -344,7 +341,6 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Points in volunteered answers are added if they are not anchors yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
@@ -411,7 +407,6 @@ class Inquiry:
         return q / q.sum()
 
     def _is_clear(self, q: FloatArray) -> bool:
-        """Return whether posterior ``q`` is clear enough to place a point in its most probable group."""
         return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
 
     def _next_state(self) -> State:
@@ -447,7 +442,6 @@ class Inquiry:
         return self.at(state, same_partition=state.anchors == self.state.anchors)
 
     def _join_if_likely(self, state: State, answer: PairAnswer) -> None:
-        """Join the groups of two anchors if an answer makes it probable that they are the same class."""
         first, second = state.anchors[answer.i], state.anchors[answer.j]
         if answer.sign > 0 and first != second:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
@@ -491,7 +485,6 @@ class Inquiry:
         return self.at(state)
 
     def _place(self, state: State, point: int, group: int) -> None:
-        """Make a point an anchor of an existing or a new group."""
         about = [answer for answer in state.answers if answer.sign and point in (answer.i, answer.j)]
         asked_about = {self._compared(point, answer) for answer in about}
         # Provisional groups that were compared with the point become real, so their medoids become anchors.

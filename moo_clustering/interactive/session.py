@@ -36,11 +36,13 @@ _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
 _LARGEST = 2**26  # maximum size of an answer file in bytes
 _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}  # entries of an answer, not of its question
-# Below these expected errors, the session suggests inspecting the result, and stopping.
+# If the expected error is below _PRESENTABLE, the session suggests inspecting the result. If it is below
+# _LITTLE_TO_GAIN, the session suggests stopping.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if an answer lowers a probability from above this value to below 0.5.
 _SURE = 0.9
-# _USUAL_RATE is the initial error rate. A question is repeated after _WRONG_BEFORE_REPEAT expected errors.
+# _USUAL_RATE is the initial error rate. After _WRONG_BEFORE_REPEAT expected wrong answers, a question is
+# repeated.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
 # Repeating a question about groups is more valuable, because its answer affects more samples.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
@@ -143,7 +145,7 @@ class AnswerSession:
         # Each entry is the number of answers after a revision, its event, and the answers and state before
         # it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
-        self._events: list[dict[str, Any]] = []  # all events, as written to the file
+        self._events: list[dict[str, Any]] = []
         self._path: Path | None = None
         self._refresh()
         if path is not None:
@@ -161,7 +163,6 @@ class AnswerSession:
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
     def _refresh(self) -> None:
-        """Recompute the attributes that depend on the answers."""
         spread = self._inquiry.spread
         groups = spread.labels_of_samples()
         self.labels_ = relabel_by_first_appearance(groups)
@@ -253,7 +254,6 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Return a confidence as an entry of an event, or raise a ValueError if it is not allowed."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
@@ -391,7 +391,6 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Apply an event, which is an answer or a revision of an earlier answer."""
         before, present = self._past, self._inquiry.state
         if "reopen" in event:
             number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
@@ -503,7 +502,10 @@ class AnswerSession:
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float) -> int:
-        """Return the row of the last answer that a very unlikely answer contradicts, or -1 for none."""
+        """If an answer is very unlikely, return the row of the last opposite answer about one of its points.
+
+        Otherwise, return -1.
+        """
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -533,7 +535,6 @@ class AnswerSession:
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise an InconsistentConstraintsError if an answer contradicts other answers, which are certain."""
         if (left_out := event.get("reopen")) is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
         if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:
@@ -634,7 +635,7 @@ class AnswerSession:
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
-        """Store an event after appending it to the session's file, if there is one."""
+        """Store an event. If the session has a file, the event is first appended to the file."""
         if self._path is not None:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:

@@ -19,7 +19,6 @@ from moo_clustering._data import checked_array
 
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-# The suffix of a picture file determines its media type and its first bytes.
 _JPEG = ("image/jpeg", b"\xff\xd8\xff")
 _PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,
@@ -222,7 +221,10 @@ class ShownSamples:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Return the terms that weigh more in each row than in the other, and the largest differences."""
+        """Return the terms that weigh more in each row than in the other, and the largest differences.
+
+        If there is only one row, it is compared with the mean of all rows.
+        """
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()

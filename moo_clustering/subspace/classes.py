@@ -55,7 +55,7 @@ def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> tuple[Float
     for first in range(0, len(rows), CHUNK):
         part: Any = rows[first : first + CHUNK]
         if part[-1] - part[0] < len(part):
-            part = slice(part[0], part[-1] + 1)  # a slice avoids a copy
+            part = slice(part[0], part[-1] + 1)
         weights = np.ascontiguousarray(memberships[part], dtype=np.float64)
         sums += weights.T @ targets.indicators[part]
         sizes += weights.sum(axis=0)
@@ -147,7 +147,6 @@ def chi_square(
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
     below = np.maximum(sizes * (n_samples - sizes), 0.0) * (found * (n_samples - found))
     out = np.zeros(difference.shape)
-    # Denominators up to this value are treated as 0.
     np.divide(scale * difference**2, below, out=out, where=below > 1e-12)
     return out
 

@@ -18,7 +18,7 @@ from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Arr
 
 # Dense products multiply at most this number of rows at once, which limits the size of temporary arrays.
 CHUNK = 4096
-# The number of rows per block does not depend on the number of threads, so the results do not, either.
+# This number of rows per block is independent of the number of threads, so that the results are, too.
 BLOCK = 128
 
 
@@ -321,7 +321,6 @@ class Compressed(NamedTuple):
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
         """Write the product of the given rows and a panel to ``out``."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
-        # If rows are dense, the panel is read in tiles of 1 MiB, which fit into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 

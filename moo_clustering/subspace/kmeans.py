@@ -16,7 +16,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# A sample has this initial membership in its own cluster. The rest is divided among all clusters.
+# A sample has this initial membership in its own cluster. The rest is divided equally among all clusters.
 _HARD = 0.9
 
 

@@ -70,7 +70,6 @@ def check_stopping(max_iter: int, tol: float) -> None:
 def _checked(
     values: Any, targets: Targets, data: SubspaceData
 ) -> tuple[AnyFloatArray, tuple[FloatArray, FloatArray]]:
-    """Return the checked memberships in the dtype of the data, and their ``labelled_shares``."""
     require_same_samples("targets and data", len(targets.labelled), data.n)
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
@@ -135,8 +134,8 @@ def _weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return new, logs, np.zeros(k)
-    # The kernel has scaled the sums of each block by the block's smallest M. The sums are now rescaled to the
-    # smallest M of all blocks.
+    # The kernel has divided each block's values of M by the smallest value in the block. The sums are now
+    # rescaled to the smallest value in all blocks.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -195,8 +194,8 @@ def _weight_panel(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # m lambda is raised to the power q instead of lambda, because lambda^q would underflow with many
-    # features.
+    # The product m lambda is raised to the power q instead of lambda, because lambda^q would underflow with
+    # many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
     return panel, constants.sum(axis=0), scales, 16.0 * float(np.finfo(data.dtype).eps)
 
@@ -231,7 +230,6 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
 
 
 def _fill(data: SubspaceData, weights: _WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
-    """Compute the distances from the samples ``lo`` to ``hi - 1`` to all clusters."""
     panel, *terms = weights
     data.matrix.weighted(panel, out.shape[1], lo, hi, out)
     kernels.finish_distances(*terms, out)

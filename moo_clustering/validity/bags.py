@@ -221,8 +221,6 @@ class BagSDbw(_GeometryIndex):
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
-        # The data are divided by a power of two near the largest absolute value, so that variances do not
-        # overflow.
         self._points, self._unit = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
@@ -269,7 +267,11 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Return the mean, the sum of squared deviations and the point count of each scaled bag, and the unit."""
+    """Scale the data, and compute the arrays for the kernels.
+
+    Returns the means of the bags, their sums of squared deviations and their numbers of points, followed by
+    the unit. The values are divided by the unit, which is a power of two, so that variances do not overflow.
+    """
     # One row is subtracted first, so that identical instances become exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))

@@ -25,7 +25,8 @@ from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, L
 # If an index or inequality has arguments with these names, their values are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# An undefined index gets this value or, if it is maximised, its negative, which is worse than all others.
+# This value replaces the value of an undefined index. If the index is maximised, the negative value is used.
+# The value is finite, but worse than all defined values.
 UNDEFINED = 1e12
 
 
@@ -110,7 +111,7 @@ class CentredIndex(PopulationIndex):
         return self
 
     def _distances_to_means(self, population: Population, *, squared: bool) -> FloatArray:
-        """Return the sum of the distances from the samples to their cluster means for each individual."""
+        """Return each individual's sum of distances, squared if requested, from samples to cluster means."""
         sums = [found.sum(axis=1) for *_, found in means_by_block(self._X, population, squared=squared)]
         return np.concatenate([np.empty(0), *sums])
 

@@ -160,7 +160,11 @@ class CDbw(CentredIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select the sample farthest from the mean, then repeatedly that farthest from the selected samples."""
+        """Select samples that are far from the mean and from each other.
+
+        The first sample is the farthest from the mean. Each further sample is the farthest from all samples
+        that were selected before.
+        """
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]

@@ -141,7 +141,10 @@ def _dense_optimum(table: Int64Array) -> int:
 
 
 def _smallest_optimum(table: Int64Array) -> Int64Array:
-    """Return the optimal matching in which each cluster in turn has the lowest class, or -1 for no class."""
+    """Match each cluster in turn with the lowest class number that permits an optimal matching.
+
+    The number -1 stands for no class.
+    """
     n_clusters = table.shape[1]
     free = list(range(len(table)))
     mapping = np.full(n_clusters, -1, dtype=np.int64)

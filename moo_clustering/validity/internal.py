@@ -86,7 +86,6 @@ class Silhouette(base.PopulationIndex):
 
 def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
     """Return the silhouette of every sample, shape (n_individuals, n_samples)."""
-    # The cluster indicators of all individuals are stacked, so that a single product with D suffices.
     n = len(D)
     starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
     rows = block.labels + starts[:, np.newaxis]

@@ -419,7 +419,6 @@ class TableTerms:
         return out
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray, FloatArray]:
-        """Compute the clusters' sizes, statistics and log marginal likelihoods."""
         k = int(labels.max()) + 1
         sizes, stats, terms = np.zeros(k, dtype=np.int64), np.zeros((k, self._n_statistics)), np.zeros(k)
         kernels.sum_clusters(self._X, labels, *self._model, sizes, stats, terms)
@@ -459,7 +458,6 @@ class GraphTerms:
         return int(kernels.merge_nodes(*state, alpha, allowed, *self._prior, pairs, gains))
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray]:
-        """Compute the cluster sizes and the number of links between each pair of clusters."""
         members = csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)))
         return np.bincount(labels), np.ascontiguousarray((members.T @ self._S @ members).toarray())
 
@@ -469,7 +467,7 @@ def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: Floa
 
 
 def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
-    """Replace each category by its position among the known categories of its column, or by -1."""
+    """Replace each category by its position in the known categories of the column, or by -1 if unknown."""
     codes = np.full((len(table), len(known)), -1.0)
     for j, values in enumerate(known):
         place = np.searchsorted(values[:-1], table[:, j])
