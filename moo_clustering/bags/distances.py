@@ -349,8 +349,7 @@ def _in_one_pass(
             own_a, own_b = [np.diagonal(mean)] * 2 if b is a else [_own_means(a), _own_means(b)]
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            # A difference much smaller than the subtracted terms is set to 0, because it may be a rounding
-            # error.
+            # A difference much smaller than the subtracted terms may be a rounding error, and is set to 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a and kind != "mean":

@@ -317,8 +317,7 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # Some of the means are tried first. If they omit no instance of the bag, all means would omit
-            # none either.
+            # Some means are tried first. If they omit no instance of the bag, all means omit none either.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
@@ -331,8 +330,7 @@ def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArra
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Instances far from the centre are distributed evenly, because they cause other instances to be
-            # omitted.
+            # Instances far from the centre are distributed evenly, because they cause others to be omitted.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]

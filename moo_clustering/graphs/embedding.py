@@ -271,7 +271,10 @@ def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> Floa
 def _missing_vectors(
     step: Step, known: sp.csr_array, vectors: FloatArray, n_pairs: int, tolerance: float, rng: Generator
 ) -> FloatArray:
-    """Compute leading eigenvectors of ``step`` that are orthogonal to ``known`` and ``vectors``."""
+    """Compute leading eigenvectors of ``step`` that are orthogonal to ``known`` and ``vectors``.
+
+    At most ``n_pairs`` orthonormal vectors are returned. Vectors that have not converged are omitted.
+    """
     n, transposed = known.shape[0], known.T.tocsr()
     beside, weight, _ = svd(vectors - known @ (transposed @ vectors), full_matrices=False)
     beside = beside[:, weight > 1e-8]

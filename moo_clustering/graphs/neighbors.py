@@ -350,8 +350,7 @@ class _PointLists:
         for part in _arrays.block_slices(len(everyone), self.width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
-            # If duplicates have displaced a sample from its own list, the last entry of the list is omitted
-            # instead.
+            # If duplicates have displaced a sample from its own list, the last entry is omitted instead.
             gap = np.where(own.any(axis=1), own.argmax(axis=1), self.width)
             columns = np.arange(self.width) + (np.arange(self.width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)

@@ -200,8 +200,7 @@ class Spread:
         # ``new_share`` is the estimated probability that a cluster without anchors is a group of its own.
         self.new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
         if n_real >= 2 and self.new_share < 0.5:
-            # Groups have several clusters on average, so clusters without anchors probably belong to these
-            # groups.
+            # Groups have several clusters on average, and probably include the clusters without anchors.
             held[:] = True
         provisional = np.flatnonzero(~held)
         number = np.full(len(held), -1)
@@ -266,8 +265,8 @@ class Spread:
         weight_of[self.kept] = self.weights
         in_cluster = shares.sum(axis=1)
         shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
-        # The vote of a point for a group is the weighted share of partitions that put the point in a cluster
-        # of the group.
+        # A point's vote for a group is the weighted share of partitions that put it in a cluster of the
+        # group.
         self.votes = np.zeros((base.n_points, n_groups))
         pools.gather_from_clusters(base.codes, self.kept, shares, self.votes)
 

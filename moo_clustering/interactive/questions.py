@@ -332,8 +332,7 @@ class Inquiry:
             return free
         uncertain = spread.error * self.base.masses
         zeros = np.zeros(self.base.n_points, dtype=np.intp)
-        # ``near`` is the expected number of samples with a wrong group in the clusters that contain each
-        # point.
+        # ``near`` is the expected number of misplaced samples in the clusters that contain each point.
         sums = spread.count(zeros, 1, uncertain)
         near = spread.membership(np.arange(self.base.n_points), zeros, sums)
         rng = np.random.default_rng([self.seed, self.state.n_answers])

@@ -41,8 +41,7 @@ _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}  # entries of an a
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if an answer lowers a probability from above this value to below 0.5.
 _SURE = 0.9
-# _USUAL_RATE is the initial error rate. After _WRONG_BEFORE_REPEAT expected wrong answers, a question is
-# repeated.
+# The initial error rate is _USUAL_RATE. A repeat is due after _WRONG_BEFORE_REPEAT expected wrong answers.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
 # Repeating a question about groups is more valuable, because its answer affects more samples.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
@@ -142,8 +141,7 @@ class AnswerSession:
         # Each entry is the state before an answer, the event of the answer, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # Each entry is the number of answers after a revision, its event, and the answers and state before
-        # it.
+        # Each entry is the number of answers after a revision, its event, and the former answers and state.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         self._events: list[dict[str, Any]] = []
         self._path: Path | None = None
@@ -400,8 +398,7 @@ class AnswerSession:
             kept = {name: value for name, value in old.items() if name not in _OF_AN_ANSWER}
             start = number
             if (first := self._repeated(old)) >= 0:
-                # The revised repeat may now agree with the first answer, so the first answer is applied
-                # again.
+                # The revised repeat may now agree with the first answer, which is therefore applied again.
                 start, events[first] = first, events[first] | {"withdrawn": False}
             events[number : number + 1] = [] if answer is None else [kept | {key: answer}]
             self._replace(start, events[start:])

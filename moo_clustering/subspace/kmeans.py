@@ -144,8 +144,7 @@ def _update(
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
     with np.errstate(over="ignore", divide="ignore"):
-        # The smallest dispersion is subtracted, so that a tiny gamma does not make all weights underflow to
-        # 0.
+        # The smallest dispersion is subtracted, so that a tiny gamma does not make all weights underflow.
         logs = (least - compared) / gamma
         total = np.log(np.exp(logs).sum(axis=0))
     logs -= np.where(np.isfinite(total), total, 0.0)

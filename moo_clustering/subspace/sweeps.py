@@ -111,7 +111,7 @@ def _weigh(
     chi_total: float,
 ) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
     """Compute the centroids and log weights, both of shape (m, k), and ``chi_term`` of :class:`Sweep`."""
-    # Clusters without members keep their old centroids or, if there are none, get the mean of the data.
+    # Clusters without members keep their old centroids. If there are none, they get the mean of the data.
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)

@@ -129,7 +129,7 @@ class CDbw(CentredIndex):
         cuts = np.cumsum(sizes)[:-1]
         X = self._X[np.argsort(labels, kind="stable")]
         clusters = np.split(X, cuts)
-        # The rounding of reduceat would break ties between distances to a mean.
+        # reduceat is not used, because its rounding would break ties between distances to a mean.
         means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
         squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
         spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)
@@ -149,7 +149,7 @@ class CDbw(CentredIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """Count the samples of the cluster ``owner`` within the distance ``radii`` of each point."""
+        """For each point, count the samples in the cluster ``owner`` whose distance is at most ``radii``."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         ends = np.cumsum(np.bincount(owner, minlength=len(clusters)))
         members = np.split(np.argsort(owner, kind="stable"), ends[:-1])

@@ -103,7 +103,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
 
 
 def _of_run(edges: Hyperedges) -> FloatArray:
-    """Return a 0/1 indicator of the hyperedges of each run, shape (n_runs, n_edges)."""
+    """Return a matrix that is 1 if a hyperedge belongs to a run, and otherwise 0, shape (n_runs, n_edges)."""
     return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
 
 
@@ -122,8 +122,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # The missing samples were numbered like a cluster, so the gap in the numbers of the clusters is
-        # closed.
+        # Missing samples were numbered like a cluster, so the gap in the numbers of the clusters is closed.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -203,8 +202,7 @@ class Hyperedges:
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
     """Count the samples shared by the hyperedges of two sets of runs, shape (E_1, E_2)."""
-    # This takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, and is several times faster than a sparse
-    # product.
+    # This takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, and is faster than a sparse product.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):

@@ -69,7 +69,10 @@ class FuzzySumOfSquares(FuzzyIndex):
         return self._within(*self._weighted(U)[:2])
 
     def _weighted(self, U: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return weights, shape (p, n, k), means, shape (p, k, d), and a mask of the non-empty clusters."""
+        """Return the sample weights, the cluster means, and a mask of the non-empty clusters.
+
+        The shapes are (p, n, k), (p, k, d) and (p, k).
+        """
         weights = U**self.fuzziness
         totals = weights.sum(axis=1)
         used = totals > 0.0

@@ -381,8 +381,7 @@ class Medoids:
     def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
         within, least, greatest = scatter = np.empty((3, len(population.labels)))
         for rows, block in population.blocks(self.n_samples):
-            # If several members tie, the lowest index is the medoid. Rows of fewer clusters are padded with
-            # -1.
+            # If members tie, the lowest index is the medoid. Rows of fewer clusters are padded with -1.
             sums = np.empty(block.labels.shape)
             partitions.own_cluster_sums(self.D, block.labels, sums)
             medoids = np.empty(block.sizes.shape, dtype=np.int64)
