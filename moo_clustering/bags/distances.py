@@ -167,7 +167,10 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute squared distances from x to y and, if ``both``, y to x; for "mean", sums of distances."""
+    """Compute squared distances from the bags in x to those in y and, if ``both`` is set, from y to x.
+
+    For the kind "mean", sums of distances are computed instead.
+    """
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, for each piece of y
@@ -369,7 +372,7 @@ def _own_means(side: Side) -> FloatArray:
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
-    """Divide bags into blocks of at most ``limit`` rows; a larger bag forms a block with several pieces."""
+    """Divide bags into blocks of at most ``limit`` rows. A larger bag forms a block with several pieces."""
     blocks = []
     first, n_bags = 0, len(offsets) - 1
     while first < n_bags:

@@ -26,8 +26,7 @@ TABLE_ITEMS = 1 << 22
 # then multiplied by the instances. Otherwise, stored products of bag means and instances are summed.
 _MANY_BAGS = 8
 _ROWS, _COLUMNS = 128, 1024
-# If a test with this number of bag means omits no instance of a bag, a test with all bag means omits none
-# either.
+# If this number of bag means suffices to retain all instances of a bag, no other bag means are tried.
 _FEW_MEANS = 1024
 
 
@@ -148,7 +147,7 @@ class BagGeometry(Shared):
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Divide a population into slices; for each, the arrays of :meth:`sums` fit into ``_SCRATCH``."""
+        """Divide a population into slices for which the arrays of :meth:`sums` fit into ``_SCRATCH``."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
@@ -199,7 +198,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return distances of bags to their own centroids, (n_individuals, n_bags); clusters may be empty."""
+        """Return distances of bags to their own centroids, (n_individuals, n_bags). Clusters may be empty."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -219,7 +218,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances to centroids, (n_individuals, n_bags, n_clusters); inf for empty clusters."""
+        """Return distances to centroids, (n_individuals, n_bags, n_clusters), or inf for empty clusters."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -243,7 +242,7 @@ class BagGeometry(Shared):
         for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
 
     def centroids(self, labels: Any, n_clusters: int) -> FloatArray:
-        """Return the centroids of a partition in the original coordinates; NaN for empty clusters."""
+        """Return the centroids of a partition in the original coordinates, or NaN for empty clusters."""
         one = self.checked(np.atleast_2d(labels), n_clusters)[0]
         sums = np.zeros((n_clusters, self.means.shape[1]))
         np.add.at(sums, one, self.weights[:, None] * self.means)
@@ -253,7 +252,7 @@ class BagGeometry(Shared):
         return centroids
 
     def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
-        """Convert labels for the compiled kernels; raise a ValueError if the shape or a label is invalid."""
+        """Convert labels for the compiled kernels. Raises a ValueError for invalid shapes or labels."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
             n = self.n_bags

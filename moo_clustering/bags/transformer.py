@@ -93,7 +93,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """Transform the instances; the result has feature names only if ``X`` has them."""
+        """Transform the instances. The result has feature names only if ``X`` has them."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:
@@ -107,7 +107,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @available_if(_inner_has("inverse_transform"))
     @documented(fit)
     def inverse_transform(self, X: Any) -> Bags:
-        """Invert the transformation of the instances; the result has the feature names of the fitted bags."""
+        """Invert the transformation of the instances. The result has the feature names of the fitted bags."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         rows = self.transformer_.inverse_transform(bags.instances)

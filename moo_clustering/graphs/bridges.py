@@ -83,7 +83,7 @@ def link_parts(
     lists: NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Connect the parts of a graph by the shortest links, with similarity ``weight``; keys break ties."""
+    """Connect the parts of a graph by the shortest links, whose similarity is ``weight``. Keys break ties."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
     # The bridges have the graph's index type, because SciPy would otherwise convert all indices of the sum.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)

@@ -137,9 +137,9 @@ def _pairs(
     factorize = solver in ("auto", "arpack") and _factors_well(S)
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
-    # If the maximum degree of an unnormalised Laplacian exceeds 10 times the mean degree, a few very large
-    # eigenvalues prevent filters from separating the lowest eigenvalues. In this case, Lanczos iteration
-    # remains fast.
+    # If the maximum degree of an unnormalised Laplacian exceeds 10 times the mean, a few very large
+    # eigenvalues prevent filters from separating the lowest eigenvalues, whereas Lanczos iteration remains
+    # fast.
     regular = normalized or scale <= 10.0 * degree.mean()
     if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
         solver = "chebyshev"

@@ -106,8 +106,7 @@ def locus_graph(
     if groups is not None:
         require_same_samples("groups and X", groups.n_samples, n)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Only metrics based on differences use centred data, because the origin matters for others, such as
-    # cosine.
+    # The data are centred only for metrics based on differences, because others depend on the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
@@ -125,7 +124,7 @@ def locus_graph(
 
 @dataclass(frozen=True, eq=False)
 class LinkInterest:
-    """Interestingness of spanning-tree links; each link is identified by its child.
+    """Interestingness of spanning-tree links, each of which is identified by its child.
 
     Attributes
     ----------

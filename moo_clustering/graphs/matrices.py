@@ -31,7 +31,7 @@ def symmetrize(S: Any) -> sp.csr_array:
 
 
 def symmetrized(S: Any, name: str) -> sp.csr_array:
-    """Apply :func:`symmetrize`; error messages refer to the similarities by ``name``."""
+    """Apply :func:`symmetrize`. Error messages refer to the similarities by ``name``."""
     matrix = sp.csr_array(checked_graph(S, name, symmetric=False))
     matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
     return short_indices(without_diagonal(matrix))
@@ -73,7 +73,7 @@ def inverse_root(values: FloatArray) -> FloatArray:
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """Convert to 32-bit indices if possible; graph routines in older versions of SciPy require them."""
+    """Convert to 32-bit indices if possible, which graph routines in older versions of SciPy require."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)

@@ -223,7 +223,7 @@ def ordered_lists(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> NeighborLists:
-    """Compute the lists for checked input; ``keys`` determine the order of tied samples."""
+    """Compute the lists for validated input. ``keys`` determine the order of tied samples."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
@@ -284,7 +284,7 @@ def matrix_lists(
 def first_of_rows(
     row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
-    """Select each row's first ``width`` candidates by (distance, key); pad with -1 and inf."""
+    """Select the first ``width`` candidates of each row by distance and key, padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -382,7 +382,7 @@ class _PointLists:
 
 
 class Found(NamedTuple):
-    """Points found for each row, nearest first; they include all points at a distance below ``horizon``."""
+    """Points found for each row, nearest first. They include all points at a distance below ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -457,7 +457,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples at ``points`` (up to ``most`` each, by key), and their index in ``points``."""
+        """Return the samples at ``points``, at most ``most`` for each, and their index in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -475,7 +475,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 class MetricSpace:
-    """Points for a search by a metric; for cosine and squared Euclidean distances, search is Euclidean.
+    """Points for a search by a metric. For cosine and squared Euclidean distances, search is Euclidean.
 
     ``power`` is the p of the p-norm that ranks pairs as the metric does; None if there is none. ``square`` is
     the factor that converts squared search distances to the metric; None if search distances are final.
@@ -551,7 +551,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Base class of nearest-neighbour searches; each point is one of its own neighbours."""
+    """Base class of nearest-neighbour searches, in which each point is one of its own neighbours."""
 
     #: Estimated recall of an approximate search, or None for an exact search.
     recall: float | None = None
@@ -578,7 +578,7 @@ class PointSearch(ABC):
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """Return the estimated processor time, in seconds, of a search for all points; 0 if unknown."""
+        """Return the estimated processor time of a search for all points in seconds, or 0 if unknown."""
         return 0.0
 
     @abstractmethod

@@ -52,7 +52,7 @@ def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link samples that list each other, with Gaussian similarities; samples may remain isolated."""
+    """Link samples that list each other, with Gaussian similarities. Samples may remain isolated."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -126,8 +126,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
 
 def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_memory: int) -> sp.csr_array:
     tree = cKDTree(data, balanced_tree=False)
-    # The search extends slightly beyond epsilon, because the rounded distances are compared with epsilon
-    # below.
+    # The search extends slightly beyond epsilon, because rounded distances are compared with epsilon below.
     reach = epsilon * (1.0 + 1e-9)
     n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
     _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
@@ -320,7 +319,7 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
 
 @documented(neighbors.neighbor_lists)
 def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY) -> FloatArray:
-    """Compute all pairwise distances; raise a ValueError if the full graph exceeds ``max_memory``.
+    """Compute all pairwise distances, or raise a ValueError if the full graph exceeds ``max_memory``.
 
     Parameters
     ----------

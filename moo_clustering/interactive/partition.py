@@ -265,8 +265,7 @@ class Spread:
         weight_of[self.kept] = self.weights
         in_cluster = shares.sum(axis=1)
         shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
-        # A point's vote for a group is the weighted share of partitions that put it in a cluster of the
-        # group.
+        # A point's vote for a group is the weighted share of partitions that put it in the group's clusters.
         self.votes = np.zeros((base.n_points, n_groups))
         pools.gather_from_clusters(base.codes, self.kept, shares, self.votes)
 
@@ -285,7 +284,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples by cluster and group, shape (n_clusters, n_groups); 0 in omitted partitions."""
+        """Number of samples by cluster and group, shape (n_clusters, n_groups). Omitted partitions have 0."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -307,7 +306,7 @@ class Spread:
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum the masses of points by cluster and label; omitted partitions have sums of 0."""
+        """Sum the masses of points by cluster and label. Omitted partitions have sums of 0."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)

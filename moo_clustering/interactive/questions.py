@@ -41,7 +41,7 @@ Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
+    """An answer about points i and j. ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
     i: int
     j: int
@@ -90,7 +90,7 @@ class State:
         return self.n_identities - 1
 
     def join(self, first: int, second: int) -> None:
-        """Join two groups; the joined group has the identity of the first."""
+        """Join two groups into one group with the identity of the first."""
         if first == second:
             return
         for point, identity in self.anchors.items():
@@ -118,7 +118,7 @@ def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
 
 
 def log_odds(error_rate: float) -> float:
-    """Return the log-odds that an answer is correct; 60 for a certain answer."""
+    """Return the log-odds that an answer is correct, or 60 for a certain answer."""
     return math.log((1.0 - error_rate) / error_rate) if error_rate else 60.0
 
 
@@ -127,7 +127,10 @@ def ordered(i: int, j: int) -> Pair:
 
 
 class Inquiry:
-    """A state of a session, with its partition and its next question; pass ``spread`` if already known."""
+    """A state of a session, with its partition and its next question.
+
+    If the partition is already known, it is passed as ``spread``.
+    """
 
     def __init__(
         self,
@@ -190,7 +193,7 @@ class Inquiry:
 
     @cached_property
     def standing_for(self) -> IntpArray:
-        """Group that each point represents; -1 for points that are not representatives."""
+        """Group that each point represents, or -1 for points that are not representatives."""
         group_of = np.full(self.base.n_points, -1)
         points, groups = self.spread.representatives
         group_of[points] = groups
@@ -431,7 +434,7 @@ class Inquiry:
         return self.at(state)
 
     def after_repeat(self, i: int, j: int, sign: int, odds: float) -> Inquiry:
-        """Return the inquiry that follows a repeated question; ``sign`` is 0 unless both answers agree."""
+        """Return the inquiry that follows a repeated question. ``sign`` is 0 unless both answers agree."""
         state = self._next_state()
         if sign:
             answer = PairAnswer(i, j, sign, False, odds)

@@ -333,7 +333,7 @@ class AnswerSession:
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
     def undo(self) -> Self:
-        """Undo the last answer or :meth:`reopen`; raise a ValueError if there is none."""
+        """Undo the last answer or :meth:`reopen`. Raises a ValueError if there is none."""
         if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo")
         self._record({"undo": True})
@@ -373,7 +373,7 @@ class AnswerSession:
             self._add(event)
 
     def redo(self) -> Self:
-        """Redo the last undone answer; raise a ValueError if nothing was undone since the last answer."""
+        """Redo the last undone answer. Raises a ValueError if nothing was undone since the last answer."""
         if not self._undone:
             raise ValueError("there is no answer to redo")
         self._record({"redo": True})
@@ -590,7 +590,7 @@ class AnswerSession:
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
+        """Answers and their effects, one row per answer. ``i`` and ``j`` are the samples, or -1 for none.
 
         ``probability`` is that of "together" before the answer. ``moved`` is the fraction of samples that
         changed cluster. ``contradicts`` is the row of the earlier answer that the answer contradicts,
@@ -826,7 +826,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
 
 
 def has_answers(path: Path, *, undone: bool = True) -> bool:
-    """Return whether an answer file contains answers; without ``undone``, only those in effect count."""
+    """Return whether an answer file contains answers. Without ``undone``, only answers in effect count."""
     try:
         return sum(-1 if event.get("undo") and not undone else 1 for event in _read(path)[1]) > 0
     except SessionFileError:

@@ -64,7 +64,7 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShownColumn:
-    """A table column: numbers, seconds since 1970 or indices into ``words``; NaN in empty cells."""
+    """A table column of numbers, seconds since 1970 or indices into ``words``. Empty cells are NaN."""
 
     name: str
     kind: Literal["number", "date", "category", "note"]
@@ -88,7 +88,7 @@ class ShownColumn:
         return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
 
     def text(self, row: int) -> str:
-        """Return a cell as text; numbers have six digits."""
+        """Return a cell as text. Numbers have six digits."""
         value = float(self.values[row])
         if np.isnan(value):
             return _EMPTY

@@ -168,7 +168,7 @@ def asked_samples(question: Question) -> str:
 
 
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Return the oracle's answer; raise a TimeoutError if it takes longer than ``seconds``."""
+    """Return the oracle's answer, or raise a TimeoutError if it takes longer than ``seconds``."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
 
     def call() -> None:

@@ -99,7 +99,7 @@ class SubspaceData:
 
     @property
     def varying(self) -> BoolArray:
-        """Mask of non-constant features, shape (m,); all other features have weight 0."""
+        """Mask of non-constant features, shape (m,). All other features have weight 0."""
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
@@ -227,7 +227,7 @@ class DenseMatrix:
 
 
 class SparseMatrix:
-    """Sparse matrix with the methods of DenseMatrix; entries are finite, non-zero and unique."""
+    """Sparse matrix with the methods of DenseMatrix. Its entries are finite, non-zero and unique."""
 
     def __init__(self, matrix: Any, dtype: DTypeLike) -> None:
         self.shape: tuple[int, int] = matrix.shape
@@ -312,7 +312,7 @@ class SparseMatrix:
 
 
 class Compressed(NamedTuple):
-    """Sparse matrix with compressed rows or columns; if ``values`` is empty, all stored entries are 1."""
+    """Sparse matrix with compressed rows or columns. If ``values`` is empty, all stored entries are 1."""
 
     indptr: Int64Array
     indices: NDArray[np.int32]

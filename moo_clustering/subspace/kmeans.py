@@ -160,7 +160,7 @@ def start(
     options: SubspaceOptions,
     rng: np.random.Generator,
 ) -> AnyFloatArray:
-    """Return initial memberships; raise a ValueError for an unknown ``init`` or invalid ``n_clusters``.
+    """Return initial memberships, or raise a ValueError for an unknown ``init`` or invalid ``n_clusters``.
 
     Parameters
     ----------

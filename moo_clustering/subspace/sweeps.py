@@ -194,8 +194,7 @@ def _weight_panel(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # The product m lambda is raised to the power q instead of lambda, because lambda^q would underflow with
-    # many features.
+    # The power of m lambda is computed instead of lambda^q, which would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
     return panel, constants.sum(axis=0), scales, 16.0 * float(np.finfo(data.dtype).eps)
 

@@ -74,7 +74,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
-    """Return the mean of each row of a square table, excluding the diagonal; 0 for a single run."""
+    """Return the mean of each row of a square table without the diagonal, or 0 for a single run."""
     others = max(len(table) - 1, 1)
     return (table.sum(axis=1) - np.diag(table)) / others
 
@@ -130,7 +130,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
 
 
 def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
-    """Check run labels, shape (n_runs, n_samples); a single run may be 1-d."""
+    """Check run labels of shape (n_runs, n_samples). A single run may be 1-d."""
     rows = base.integer_rows(labels, name)
     if rows.size == 0:
         raise ValueError(
@@ -189,7 +189,7 @@ class Hyperedges:
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
 
     def take(self, runs: IntArray) -> Hyperedges:
-        """Select runs in the given order; counts of shared samples are reused."""
+        """Select runs in the given order, and reuse the counts of shared samples."""
         widths = np.diff(self.starts)[runs]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         shift = (starts[:-1] - self.starts[runs])[:, np.newaxis]
@@ -445,7 +445,7 @@ class PairEvidence(base.PopulationIndex):
     penalty: float = 2.9
 
     def fit(self, data: Any) -> Self:
-        """Fit to PairwiseConstraints; raise a ValueError unless the penalty is positive."""
+        """Fit to PairwiseConstraints. Raises a ValueError unless the penalty is positive."""
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence requires PairwiseConstraints in fit, got {type(data).__name__}")

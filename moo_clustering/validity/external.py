@@ -122,7 +122,7 @@ def most_agreements(table: csr_array) -> int:
 
 
 def class_of_cluster(table: csr_array) -> Int64Array:
-    """Match each cluster (column) with a class (row) or -1; ties are broken in favour of more matches."""
+    """Match each cluster (column) with a class (row) or -1. Ties are broken in favour of more matches."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
     # In larger tables, ties are broken arbitrarily, because _smallest_optimum would solve too many matchings.
@@ -237,7 +237,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as 0..k-1; also return the k labels, sorted if possible, otherwise by appearance."""
+    """Encode labels as 0..k-1, and return the k labels, sorted if possible, otherwise by appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)

@@ -607,7 +607,7 @@ class Connectivity(base.PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of each sample; ties in distance are broken by ``keys``."""
+    """Find the ``width`` nearest other samples of each sample. Ties in distance are broken by ``keys``."""
     # If samples that are not candidates may be as near as the last neighbour, the search is repeated with
     # twice as many candidates. The result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
@@ -681,7 +681,7 @@ class GraphModularity(base.PopulationIndex):
     name, greater_is_better = "modularity", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph; raise a ValueError unless S is symmetric, finite and non-negative.
+        """Fit to a graph. Raises a ValueError unless S is symmetric, finite and non-negative.
 
         Parameters
         ----------
@@ -731,7 +731,7 @@ class BoundaryCut(base.PopulationIndex):
 
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
-        """Fit to a graph; its diagonal is ignored."""
+        """Fit to a graph, whose diagonal is ignored."""
         self._edges = SimilarityEdges(data)
         self.n_samples_ = self._edges.n_samples
         return self
@@ -776,7 +776,7 @@ class LoadVariation(base.PopulationIndex):
     name, greater_is_better = "load_variation", False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to weights, shape (n_samples,); raise a ValueError if one is negative or all are 0."""
+        """Fit to weights of shape (n_samples,). Raises a ValueError if one is negative or all are 0."""
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
             raise ValueError("data must contain at least one positive weight")

@@ -57,7 +57,7 @@ class LikelihoodModel:
         return TableTerms(self.blocks(X), X.shape[1])
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare the columns of a table; models of graphs return an empty list."""
+        """Prepare the columns of a table. Models of graphs return an empty list."""
         return []
 
 
@@ -370,7 +370,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 
 
 class TableTerms:
-    """Marginal likelihoods of a table's clusters; k-means of the ``points`` yields initial partitions."""
+    """Marginal likelihoods of a table's clusters. K-means of the ``points`` yields initial partitions."""
 
     def __init__(self, blocks: Sequence[Block], n_columns: int) -> None:
         self._reads, self._n_columns = [block.read for block in blocks], n_columns
