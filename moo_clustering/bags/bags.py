@@ -140,7 +140,7 @@ class Bags:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """Concatenate ``Bags`` with the same features; identifiers are kept if all parts have identifiers."""
+        """Concatenate ``Bags`` with the same features. Identifiers are kept if all parts have identifiers."""
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):
@@ -178,7 +178,7 @@ class Bags:
             raise ValueError(f"{path} contains no valid bags: {error}") from error
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a file that :meth:`load` can read; an existing file is replaced atomically."""
+        """Write a file that :meth:`load` can read. An existing file is replaced atomically."""
         arrays: dict[str, NDArray[Any]] = {"instances": self.instances, "bag_offsets": self.offsets}
         for key, names in (("bag_ids", self.bag_ids), ("feature_names", self.feature_names)):
             if names is not None:
@@ -289,7 +289,7 @@ class Bags:
 
 
 def to_instances(values: ArrayLike, name: str) -> Instances:
-    """Return a read-only, C-contiguous float32 or float64 matrix; writable input is copied."""
+    """Return a read-only, C-contiguous float32 or float64 matrix. Writable input is copied."""
     array = matrix(values, name)
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
@@ -365,7 +365,7 @@ def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
 
 
 def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
-    """Return the column names shared by all data frames; raise an error if they differ."""
+    """Return the column names shared by all data frames, or raise an error if they differ."""
     first, common = 0, None
     for bag, names in enumerate(map(column_names, items)):
         if common is None:
@@ -385,7 +385,7 @@ def column_names(X: Any) -> list[str] | None:
 
 
 def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances, Int64Array]:
-    """Concatenate the rows of all items; also return the offsets."""
+    """Concatenate the rows of all items, and return the rows and the offsets."""
     if not items:
         raise ValueError("X must contain at least one bag")
     arrays = [matrix(item, bag_name(bag, bag_ids)) for bag, item in enumerate(items)]
@@ -409,7 +409,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # Keep Python objects, because an array would convert 1 and "1" to the same string.
+        # Python objects are kept, because an array would convert 1 and "1" to the same string.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
@@ -427,7 +427,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
 
 
 def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
-    """Divide a data frame into numeric columns and the column ``bag``; also return the feature names."""
+    """Divide a data frame into numeric columns and the column ``bag``, and return the feature names, too."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
@@ -443,7 +443,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
             raise TypeError(f"column {name!r} must be numeric, got dtype {dtype}; drop or encode it")
     dtype = float_type(*features.dtypes)
-    # Copy, because the result can share memory with the frame.
+    # The values are copied, because they can share memory with the frame.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
     return values, frame[bag], tuple(map(str, features.columns))
 
@@ -468,7 +468,7 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
 
 
 def _chosen(index: Any, n_bags: int) -> Int64Array:
-    # Reject tuples, because NumPy interprets them as one index per dimension.
+    # Tuples are rejected, because NumPy interprets them as one index per dimension.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(f"an index must be an integer, slice, mask or list of integers, got {quoted(index)}")
@@ -556,7 +556,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array, and all arrays that own its memory, read-only; other code must not write to them."""
+    """Make an array, and all arrays that own its memory, read-only. Other code must not write to them."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

@@ -21,7 +21,6 @@ from moo_clustering.bags.embeddings import check_kinds, sliced_directions, slice
 DISTANCE_KINDS = ("symmetric", "average", "energy", "sliced")
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# Maximum number of instances per block. The table of distances between two blocks, 2 MB, fits into the cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -82,18 +81,18 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Return the number of bytes required to compare two blocks of ``n_rows`` rows: five float64 tables."""
+    """Return the number of bytes of the five float64 tables that compare two blocks of ``n_rows`` rows."""
     return 40 * n_rows**2
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Prepare the bags in A and in B for comparison; if ``B`` is None, return the same object twice."""
+    """Prepare the bags for comparison. If ``B`` is None, the same object is returned twice."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
     parts = [A] if B is None else [A, B]
     with np.errstate(over="ignore", invalid="ignore"):
-        # Subtract a row before computing the mean, so that a large common offset causes no rounding errors.
+        # A row is subtracted before the mean, so that a large common offset causes no rounding errors.
         rows = [part.instances.astype(np.float64) - A.instances[0].astype(np.float64) for part in parts]
         center = sum(part.sum(axis=0) for part in rows) / sum(map(len, rows))
         for part in rows:
@@ -137,11 +136,11 @@ class Block(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute distances from a to b and, if ``both``, from b to a; for "symmetric", directed distances."""
+    """Compute directed distances from a to b and, if ``both`` is set, from b to a."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
-    # If a is b, visit each pair of blocks once, because the same products determine both directions.
+    # If a is b, each pair of blocks is visited once, because its products determine both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = int(min(n_threads(n_jobs), max(1, max_memory / _table_bytes(max(largest)))))
@@ -168,10 +167,13 @@ def _distances(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Compute squared distances from x to y and, if ``both``, y to x; for "mean", sums of distances."""
+    """Compute squared distances from the bags in x to those in y and, if ``both`` is set, from y to x.
+
+    For the kind "mean", sums of distances are computed instead.
+    """
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
-    waiting: dict[int, FloatArray] = {}  # piece of y -> smallest squared distances found so far
+    waiting: dict[int, FloatArray] = {}  # smallest squared distances so far, for each piece of y
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
@@ -259,7 +261,6 @@ def bag_distance_kinds(
         if directions is None:
             directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
         vectors = [sliced_quantile_embedding(one, directions=directions) for one in (a, b) if one is not None]
-        # Treat each vector as a bag with one instance.
         out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
     return {kind: out[kind] for kind in kinds}
 
@@ -351,7 +352,7 @@ def _in_one_pass(
             own_a, own_b = [np.diagonal(mean)] * 2 if b is a else [_own_means(a), _own_means(b)]
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            # A difference much smaller than the subtracted terms may be a rounding error; set it to 0.
+            # A difference much smaller than the subtracted terms may be a rounding error, and is set to 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a and kind != "mean":
@@ -360,7 +361,6 @@ def _in_one_pass(
 
 
 def _own_means(side: Side) -> FloatArray:
-    """Return each bag's mean distance over all pairs of its instances."""
     largest = max(block.n_rows for block in side.blocks)
     table = np.empty(largest * largest)
     own = np.empty(len(side.sizes))
@@ -372,7 +372,7 @@ def _own_means(side: Side) -> FloatArray:
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
-    """Divide bags into blocks of at most ``limit`` rows; a larger bag forms a block with several pieces."""
+    """Divide bags into blocks of at most ``limit`` rows. A larger bag forms a block with several pieces."""
     blocks = []
     first, n_bags = 0, len(offsets) - 1
     while first < n_bags:

@@ -146,7 +146,7 @@ def sliced_quantile_embedding(
     if lines.ndim != 2 or not len(lines) or lines.shape[1] != data.n_features:
         raise ValueError(f"directions must have shape (n_directions, {data.n_features}); got {lines.shape}")
     quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
-    # Each quantile lies between the sorted values in two rows; ``share`` is the weight of the upper value.
+    # A quantile lies between the sorted values in two rows, and ``share`` is the weight of the upper value.
     last, first = data.sizes[:, None] - 1, data.offsets[:-1, None]
     place = (np.arange(n_quantiles) + 0.5) / n_quantiles * last
     low = np.floor(place).astype(np.int64)

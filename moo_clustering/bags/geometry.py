@@ -18,16 +18,15 @@ from moo_clustering.bags.bags import as_bags, to_offsets
 Weighting = Literal["bag", "instance"]
 # Squared distances below this multiple of the largest squared norm are rounding errors, and are set to 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# Memory for a block of partitions, in bytes. It is independent of n_jobs, so that results are, too.
+# A block of partitions takes this number of bytes. If the number depended on n_jobs, the results would depend
+# on n_jobs, too.
 _SCRATCH = 64 * 2**20
-# Maximum number of entries in a table of distances between instances and bag means (32 MB of float64).
 TABLE_ITEMS = 1 << 22
 # If n_bags is at least this multiple of n_clusters * n_features, the bag means of each cluster are summed and
 # then multiplied by the instances. Otherwise, stored products of bag means and instances are summed.
 _MANY_BAGS = 8
-# Rows and columns per block of a product: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Number of bag means in a quick test: if it cannot omit any instance of a bag, neither can all bag means.
+# If this number of bag means suffices to retain all instances of a bag, no other bag means are tried.
 _FEW_MEANS = 1024
 
 
@@ -114,7 +113,7 @@ class BagGeometry(Shared):
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Return arrays for the kernels, and the features of the instances in chunks, as columns."""
+        """Return the arrays for the kernels, and a matrix whose columns are the instances in the chunks."""
         instances, chunk_bag, chunk_start = _chunk_layout(sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * instances.size
@@ -148,7 +147,7 @@ class BagGeometry(Shared):
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Divide a population into slices; for each, the arrays of :meth:`sums` fit into ``_SCRATCH``."""
+        """Divide a population into slices for which the arrays of :meth:`sums` fit into ``_SCRATCH``."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
@@ -172,7 +171,8 @@ class BagGeometry(Shared):
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Choose the method separately for each partition: its result must not depend on other partitions.
+        # The method is chosen separately for each partition, because the result of a partition must not
+        # depend on other partitions.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -198,7 +198,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return distances of bags to their own centroids, (n_individuals, n_bags); clusters may be empty."""
+        """Return distances of bags to their own centroids, (n_individuals, n_bags). Clusters may be empty."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -218,7 +218,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances to centroids, (n_individuals, n_bags, n_clusters); inf for empty clusters."""
+        """Return distances to centroids, (n_individuals, n_bags, n_clusters), or inf for empty clusters."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -242,7 +242,7 @@ class BagGeometry(Shared):
         for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
 
     def centroids(self, labels: Any, n_clusters: int) -> FloatArray:
-        """Return the centroids of a partition in the original coordinates; NaN for empty clusters."""
+        """Return the centroids of a partition in the original coordinates, or NaN for empty clusters."""
         one = self.checked(np.atleast_2d(labels), n_clusters)[0]
         sums = np.zeros((n_clusters, self.means.shape[1]))
         np.add.at(sums, one, self.weights[:, None] * self.means)
@@ -252,7 +252,7 @@ class BagGeometry(Shared):
         return centroids
 
     def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
-        """Convert labels for the compiled kernels; raise a ValueError if the shape or a label is invalid."""
+        """Convert labels for the compiled kernels. Raises a ValueError for invalid shapes or labels."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
             n = self.n_bags
@@ -316,7 +316,7 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # First try some of the means: if these omit no instance of the bag, nor do all means.
+            # Some means are tried first. If they omit no instance of the bag, all means omit none either.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
@@ -329,12 +329,11 @@ def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArra
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Distribute instances far from the centre evenly: they cause the others to be omitted.
+            # Instances far from the centre are distributed evenly, because they cause others to be omitted.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
         left = np.concatenate([part[_candidates(rows[part], centers, n_largest)] for part in parts])
-        # Stop when a round of pruning in parts retains more than 90 % of the instances.
         if n_parts == 1 or len(left) > 0.9 * len(remaining):
             kept = np.zeros(len(rows), dtype=np.bool_)
             kept[left] = True
@@ -358,9 +357,9 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def _chunk_layout(sizes: Int64Array) -> tuple[Int64Array, NDArray[np.int32], Int64Array]:
-    """Divide bags into chunks; return chunks (columns of instances), their bags, and each bag's first one."""
-    # A chunk has n_slots instances of one bag; the last instance is repeated to fill the bag's last chunk.
-    # Finding a chunk's maximum costs n_slots + 3 operations; n_slots is chosen to minimise the total cost.
+    """Return the instances in each chunk, the bag of each chunk, and the first chunk of each bag."""
+    # A chunk has n_slots instances of one bag. If necessary, the last instance of the bag is repeated. The
+    # maximum of a chunk costs n_slots + 3 operations, and n_slots minimises the total cost.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])

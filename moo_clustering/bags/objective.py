@@ -212,7 +212,7 @@ class BagObjective(Shared):
     def _run(
         self, kernel: Any, task: Any, labels: Any, drawn: tuple[NDArray[Any], ...], limits: Int64Array
     ) -> tuple[Labels, FloatArray, FloatArray, Int64Array]:
-        # Copy the labels, because the kernels modify them in place.
+        # The labels are copied, because the kernels modify them in place.
         labels = self.geometry.checked(labels, self.n_clusters).copy()
         values, violations = np.empty((2, len(labels)))
         trials = np.zeros(len(labels), dtype=np.int64)

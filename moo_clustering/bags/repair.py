@@ -22,7 +22,7 @@ class PartitionRepair:
     def _set_groups(self, constraints: PairwiseConstraints) -> None:
         closure = constraints.groups()
         sizes = np.bincount(closure.groups[closure.groups >= 0], minlength=closure.n_groups)
-        # Place large groups first: they are the hardest to place.
+        # Large groups are placed first, because they are the hardest to place.
         rank = np.empty(closure.n_groups, dtype=np.int64)
         rank[np.argsort(-sizes, kind="stable")] = np.arange(closure.n_groups)
         group = np.where(closure.groups >= 0, rank[closure.groups], -1)
@@ -76,7 +76,7 @@ class PartitionRepair:
 class PairPenalty(PartitionRepair):
     """Repair that reduces distances**power * (1 + penalty * V), then enforces the minimum cluster size."""
 
-    # V in [0, 2] is the violation. Bags with constraints move one at a time until no move lowers the cost.
+    # V is the violation, from 0 to 2. Constrained bags move one at a time until no move lowers the cost.
 
     def __init__(
         self,
@@ -125,7 +125,8 @@ def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
     """Return each bag's pairs, the change in violation if a pair is joined, and the initial violation."""
-    # Initially, no pair shares a cluster, so all must-links are violated; joining one lowers the violation.
+    # Initially, no pair shares a cluster, so all must-links are violated. Joining a must-link lowers the
+    # violation.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

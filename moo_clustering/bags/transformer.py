@@ -19,14 +19,14 @@ from moo_clustering.bags.bags import Bags, as_bags
 
 def _inner_has(method: str) -> Callable[[BagTransformer], bool]:
     def check(self: BagTransformer) -> bool:
-        getattr(self._inner(), method)  # if missing, raises an AttributeError
+        getattr(self._inner(), method)  # raises an AttributeError if the method is missing
         return True
 
     return check
 
 
 def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
-    """Return bags with other instances; unlike ``with_instances``, never keep the old feature names."""
+    """Return bags with other instances and, unlike ``with_instances``, without the old feature names."""
     rows = rows.toarray() if issparse(rows) else np.asarray(rows)
     if len(rows) != bags.n_instances:
         raise ValueError(
@@ -93,7 +93,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """Transform the instances; the result has feature names only if ``X`` has them."""
+        """Transform the instances. The result has feature names only if ``X`` has them."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:
@@ -107,7 +107,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @available_if(_inner_has("inverse_transform"))
     @documented(fit)
     def inverse_transform(self, X: Any) -> Bags:
-        """Invert the transformation of the instances; the result has the feature names of the fitted bags."""
+        """Invert the transformation of the instances. The result has the feature names of the fitted bags."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         rows = self.transformer_.inverse_transform(bags.instances)
@@ -134,7 +134,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return None
         try:
             return self.get_feature_names_out(np.array(names, dtype=object))
-        except AttributeError:  # pipeline with a step that lacks the method
+        except AttributeError:  # a step of a pipeline lacks the method
             return None
 
     def __sklearn_tags__(self) -> Any:

@@ -20,13 +20,13 @@ from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
-# Similarity of a bridge divided by the smallest similarity in the graph.
+# The similarity of a bridge is the smallest similarity in the graph, multiplied by this factor.
 WEAKNESS = 1e-3
-# Maximum number of samples for which all sample pairs are compared.
 ALL_PAIRS_UP_TO = 2000
-# Without a KD-tree, compare only this many samples of a part: those nearest to the other part's centre.
+# If a part is too large to compare all of its samples, only this number of samples is compared. These are the
+# samples nearest to the centre of the other part.
 FACING_SAMPLES = 1024
-# Maximum number of sample pairs between two parts for which all pairs are compared.
+# If there are at most this many pairs of samples between two parts, all of the pairs are compared.
 COMPARED_PAIRS = 1 << 22
 _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
@@ -83,9 +83,9 @@ def link_parts(
     lists: NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Connect the parts of a graph by the shortest links, with similarity ``weight``; keys break ties."""
+    """Connect the parts of a graph by the shortest links, whose similarity is ``weight``. Keys break ties."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
-    # Use the graph's index type; otherwise, SciPy would convert all its indices to a longer type.
+    # The bridges have the graph's index type, because SciPy would otherwise convert all indices of the sum.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
     linked = (graph + (bridges + bridges.T)).tocsr()
@@ -96,8 +96,9 @@ def link_parts(
 def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Return links that connect all parts, by Boruvka's algorithm; ``proposals`` return candidate links."""
-    # Call each function until it returns no link; the last one must return links until all parts are joined.
+    """Return links that connect all parts, computed by Boruvka's algorithm from proposed links."""
+    # Each function is called until it returns no link. The last function must return links until all parts
+    # are joined.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -111,15 +112,15 @@ def spanning_links(
 
 
 def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the shortest candidate link out of each part, without cycles; sample keys break ties."""
+    """Select the shortest candidate link out of each part such that the links form no cycle."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
     order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
     i, j = i[order], j[order]
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
-    # Three parts can select links of equal length that form a cycle, if the candidates lack some tied links.
-    # A minimum spanning tree, weighted by the links' sorted positions, removes such cycles.
+    # If tied candidates are missing, three parts can select links of equal length that form a cycle. A
+    # minimum spanning tree, weighted by the positions of the links, removes such cycles.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
@@ -155,9 +156,13 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Propose each part's listed links to other parts, if these certainly include its shortest such link."""
+    """Return a function that proposes links from the neighbour lists.
+
+    The links of a part are proposed only if they certainly include the shortest link from this part to
+    another part.
+    """
     n_samples, width = lists.indices.shape
-    # Unlisted admissible samples are at least as far away as the last listed sample.
+    # Admissible samples that are missing from a list are at least as far away as the last listed sample.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
 
     def outward(part: slice, parts: Int32Array) -> Links:
@@ -170,7 +175,6 @@ def _listed_links(lists: NeighborLists) -> Proposal:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        # Work in blocks to save memory: only the links that lead out of a part are stored, and they are few.
         links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
@@ -180,7 +184,7 @@ def _listed_links(lists: NeighborLists) -> Proposal:
 
 
 def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Array) -> Proposal:
-    """Propose, for each sample, the nearest sample in another part."""
+    """Return a function that proposes a link from each sample to the nearest sample in another part."""
 
     def propose(parts: Int32Array) -> Links:
         n_samples = len(parts)
@@ -188,7 +192,7 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
         nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
         for part in block_slices(n_samples, n_samples):
             rows = np.arange(n_samples)[part]
-            # Columns are sorted by key, so the first minimum has the smallest key.
+            # The columns are sorted by key, so that argmin selects the smallest key among tied samples.
             block = neighbors.round_distances(distances(rows)[:, by_key])
             block[parts[rows, None] == parts[by_key]] = np.inf
             place = block.argmin(axis=1)
@@ -209,7 +213,7 @@ class LargeGraphBridges:
         """Link each sample in a part of at most 64 samples to the nearest sample outside the part."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it. If a part has m samples,
-        # the m + 1 samples nearest to one of them (including itself) contain one outside.
+        # the m + 1 samples nearest to each of them include at least one sample outside the part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]).tolist():
@@ -228,13 +232,13 @@ class LargeGraphBridges:
         """Find the closest pairs of samples between each part and the 8 parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        # Query 9 centres, because they include the centre of the part itself.
+        # Each query returns 9 centres, because they include the centre of the part itself.
         n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
         i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
-        # List links in both directions, because each link is a candidate for both of its parts.
+        # Each link is returned in both directions, because it is a candidate for both of its parts.
         return Links(np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length]))
 
     def _closest(
@@ -256,7 +260,6 @@ class LargeGraphBridges:
         return _shortest(a, b[place], length)
 
     def _facing(self, members: Int64Array, target: FloatArray) -> Int64Array:
-        """Select the ``FACING_SAMPLES`` members closest to ``target``, the centre of another part."""
         if len(members) <= FACING_SAMPLES:
             return members
         parts = np.array_split(members, 1 + len(members) // neighbors.CHUNK)

@@ -26,23 +26,22 @@ from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, sho
 
 Laplacian = Literal["sym", "unnormalized", "rw"]
 EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
-# Largest n_samples for which "auto" selects "dense".
 DENSE_UP_TO = 1500
-# Smallest n_samples for which "auto" selects "chebyshev" (unless a factorisation is cheap).
 CHEBYSHEV_FROM = 20_000
-# Maximum number of neighbours per sample for a factorisation; more neighbours cause too much fill-in.
+# With more neighbours per sample than this, a factorisation of the Laplacian would cause too much fill-in.
 FACTOR_NEIGHBORS = 24
-# Maximum n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
+# A factorisation takes about n * bandwidth^2 operations. This maximum corresponds to a few seconds.
 _FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
-# Maximum residual |L u - lambda u|, relative to the scale of L.
+# The norm of a residual L u - lambda u may be at most this fraction of the scale of L.
 _RESIDUAL = 1e-4
-# Number of additional vectors in a block, which speed up convergence.
 _EXTRA = 4
-# Maximum and minimum number of filter steps; fewer could miss vectors if the first residuals are small.
+# A block is filtered at least _MIN_ROUNDS times, because vectors could be missed if the first residuals
+# happen to be small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# Maximum degree and log-amplification of a filter; higher values make columns nearly linearly dependent.
+# _AMPLIFIED is the logarithm of the largest factor by which a filter may amplify a vector. With a higher
+# degree or a larger factor, the columns of a block would become nearly linearly dependent.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
 # An edge is weak if its weight divided by the scale of the Laplacian is below this value.
 _WEAK = 1e-3
@@ -138,8 +137,9 @@ def _pairs(
     factorize = solver in ("auto", "arpack") and _factors_well(S)
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
-    # Do not filter unnormalised Laplacians with a maximum degree above 10 times the mean: a few very large
-    # eigenvalues prevent filters from separating the lowest ones, whereas Lanczos remains fast.
+    # If the maximum degree of an unnormalised Laplacian exceeds 10 times the mean, a few very large
+    # eigenvalues prevent filters from separating the lowest eigenvalues, whereas Lanczos iteration remains
+    # fast.
     regular = normalized or scale <= 10.0 * degree.mean()
     if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
         solver = "chebyshev"
@@ -153,7 +153,7 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Order samples so that neighbours are close in memory, because memory access slows large products.
+    # Neighbours are placed close together in memory, because memory access limits large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     rows = L[order][:, order]
     rows.sort_indices()
@@ -165,13 +165,13 @@ def _pairs(
 
 
 def _factors_well(S: sp.csr_array) -> bool:
-    """Return whether factorising the Laplacian causes little fill-in and takes at most a few seconds."""
-    # The widest level of a breadth-first search estimates the bandwidth after reordering.
+    """Return whether a factorisation of the Laplacian has little fill-in and takes at most a few seconds."""
+    # The size of the widest level of a breadth-first search is an estimate of the bandwidth after reordering.
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
-    # Start the second search from the sample farthest from sample 0, so that levels are narrower.
+    # The second search starts from the sample farthest from sample 0, because its levels are narrower.
     for _ in range(2):
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
@@ -180,7 +180,7 @@ def _factors_well(S: sp.csr_array) -> bool:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Make the entry of largest magnitude in each column positive (the first one if they nearly tie)."""
+    """Make the entry of largest magnitude in each column positive."""
     magnitude = np.abs(vectors)
     first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
     signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
@@ -216,10 +216,9 @@ def lanczos_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
     """Compute the smallest eigenpairs by Lanczos runs, each orthogonal to the vectors found before."""
-    # If several eigenvalues are nearly equal, each run finds only one of their vectors. For example, a graph
-    # with nearly separate parts has such eigenvalues near zero. Runs are repeated until no pair is missing.
-    # The eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors that nearly span the
-    # null space. Lanczos iteration on (L + tiny I)^-1 takes fewer steps than on I - L / scale.
+    # If several eigenvalues are nearly equal, each run finds only one of their eigenvectors, so runs are
+    # repeated until no pair is missing. ``known`` contains orthonormal vectors that nearly span the null
+    # space of L. Lanczos iteration takes fewer steps on the inverse of L + shift I than on I - L / scale.
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
@@ -256,7 +255,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """Return the Ritz vectors of the lowest Ritz values, at most ``n_pairs``, in the span of ``known``."""
+    """Compute the Ritz vectors of at most ``n_pairs`` lowest Ritz values in the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -265,7 +264,6 @@ def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> Floa
     else:
         scale = float(reduced.diagonal().max()) or 1.0
         none, rng = sp.csr_array((reduced.shape[0], 0)), np.random.default_rng(0)
-        # Few edges connect the parts, so the factors have little fill-in.
         rotation = lanczos_pairs(reduced, n_pairs, scale, none, rng, factorize=True)[1]
     return np.asarray(known @ rotation)
 
@@ -273,10 +271,9 @@ def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> Floa
 def _missing_vectors(
     step: Step, known: sp.csr_array, vectors: FloatArray, n_pairs: int, tolerance: float, rng: Generator
 ) -> FloatArray:
-    """Return converged eigenvectors of the largest eigenvalues of ``step``, restricted to new directions.
+    """Compute leading eigenvectors of ``step`` that are orthogonal to ``known`` and ``vectors``.
 
-    New directions are those orthogonal to ``known`` and ``vectors``. At most ``n_pairs`` orthonormal vectors
-    are returned.
+    At most ``n_pairs`` orthonormal vectors are returned. Vectors that have not converged are omitted.
     """
     n, transposed = known.shape[0], known.T.tocsr()
     beside, weight, _ = svd(vectors - known @ (transposed @ vectors), full_matrices=False)
@@ -301,13 +298,14 @@ def chebyshev_pairs(
     products: _Products, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, n_vectors: int
 ) -> Pairs:
     """Compute the smallest eigenpairs by subspace iteration with polynomials that damp larger eigenvalues."""
-    # The initial block contains ``known`` and random vectors. Each round filters the block, orthonormalises
-    # it, and computes the best pairs in its span. Converged vectors are not filtered again. Beyond the first
-    # ``n_vectors`` pairs, only eigenvalues need to be accurate. A filter takes one pass over L per degree.
-    # Threads process rows of L and fixed blocks of vectors, so the number of threads does not affect any sum.
+    # Each round filters the block, makes its columns orthonormal, and computes the best eigenpairs in their
+    # span. Converged vectors are not filtered again. Beyond the first ``n_vectors`` pairs, only eigenvalues
+    # need to be accurate. The number of threads does not affect any sum, because threads process rows of L
+    # and fixed blocks of vectors.
     L, n = products.L, products.L.shape[0]
-    # The tolerance is stricter than for Lanczos, because the final residuals are closer to it. It is looser
-    # for pairs of which only the eigenvalue is needed: its error is of the order of the squared residual.
+    # The tolerance is stricter than for Lanczos iteration, because the final residuals are closer to it. If
+    # only the eigenvalue of a pair is needed, the tolerance is looser, because the error of an eigenvalue is
+    # of the order of the squared residual.
     allowed = np.full(n_pairs, 1e-5 * scale)
     allowed[n_vectors:] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
@@ -339,17 +337,18 @@ def chebyshev_pairs(
 def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
-    """Multiply the block by a Chebyshev polynomial of L; the block is overwritten."""
-    # The polynomial is small between ``cut`` and 2 * scale (an upper bound on the eigenvalues), and grows
-    # below ``cut``, which is at least ``last`` (the block's largest Ritz value). Its degree suffices to
-    # divide the residuals of the Ritz values ``wanted`` by ``excess``.
+    """Multiply the block by a Chebyshev polynomial of L, and overwrite the block."""
+    # The polynomial is small between ``cut`` and the upper bound 2 * scale on the eigenvalues, and grows
+    # below ``cut``. ``last`` is the largest Ritz value of the block. Unless a limit is reached, the degree
+    # suffices to divide the residuals of the Ritz values ``wanted`` by ``excess``.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
     enough = float((np.log(10.0 * np.maximum(excess, 1.0)) / growth).max())
     degree = min(enough, _AMPLIFIED / np.arccosh(middle / half), _MAX_DEGREE)
     other = np.zeros_like(block)
-    # Three-term recurrence T_(i+1) = 2 (middle - L) / half T_i - T_(i-1), divided by its value at L = 0.
+    # The polynomials follow the recurrence T_(i+1) = 2 (middle - L) / half T_i - T_(i-1). Each polynomial is
+    # divided by its value at L = 0.
     start = share = half / middle
     factors = (-share / half, share * middle / half, 0.0)
     for _ in range(max(2, int(np.ceil(degree)))):
@@ -362,9 +361,9 @@ def _filtered(
 
 
 def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Replace a block by its Ritz vectors; return the ascending Ritz values and their residual norms."""
+    """Replace a block by its Ritz vectors, and return the ascending Ritz values and their residual norms."""
     for _ in range(3):
-        # One pass would not make nearly dependent columns orthogonal to working precision.
+        # A single pass would not make nearly dependent columns orthogonal to working precision.
         gram = products.inner(block, block)
         lengths = np.sqrt(np.diagonal(gram))
         weights, rotation = eigh(gram / lengths / lengths[:, None])
@@ -380,19 +379,19 @@ def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, Flo
 
 
 class _Products:
-    """Multithreaded products with L and between vector blocks; the results do not depend on ``n_jobs``."""
+    """Products of L and blocks of vectors. The results do not depend on the number of threads."""
 
     def __init__(self, L: sp.csr_array, n_jobs: int | None) -> None:
         self.L, self.n_jobs = L, n_jobs
 
     def combine(self, block: FloatArray, factors: tuple[float, float, float], out: FloatArray) -> None:
-        """Set ``out`` to a * L @ block + b * block + c * out, where a, b and c are the factors."""
+        """Set ``out`` to a * L @ block + b * block + c * out, where ``factors`` contains a, b and c."""
         rows, n_entries = (self.L.indptr, self.L.indices, self.L.data), max(1, self.L.nnz // len(block))
         kernel = partial(combine_products, *rows, block, factors, out)
         for_blocks(kernel, len(block), block.shape[1] * n_entries, self.n_jobs)
 
     def multiply(self, block: FloatArray, small: FloatArray, out: FloatArray) -> None:
-        """Add ``block @ small`` to ``out``; if ``out`` is the block itself, replace it by the product."""
+        """Add ``block @ small`` to ``out`` or, if ``out`` is the block, replace the block by the product."""
 
         def multiply(lo: int, hi: int) -> None:
             out[lo:hi] = block[lo:hi] @ small if out is block else out[lo:hi] + block[lo:hi] @ small
@@ -400,7 +399,6 @@ class _Products:
         for_blocks(multiply, len(block), small.size, self.n_jobs)
 
     def inner(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Compute ``left.T @ right``, summed over fixed row blocks."""
         shape = left.shape[1], right.shape[1]
 
         def add(lo: int, hi: int, total: FloatArray) -> None:
@@ -416,7 +414,7 @@ def lobpcg_pairs(
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
     preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
     with warnings.catch_warnings(), suppress(ValueError, np.linalg.LinAlgError):
-        # Ignore warnings, because the residuals are checked below.
+        # Warnings are ignored, because the residuals are checked below.
         warnings.simplefilter("ignore")
         if block.shape[1] >= n_pairs:
             found = lobpcg(L, block, M=preconditioner, largest=False, tol=_RESIDUAL * scale, maxiter=200)[1]
@@ -464,8 +462,8 @@ def weakly_tied_parts(
 ) -> Int32Array:
     """Find the components of a graph after deleting weak edges and edges between different ``parts``."""
     # An edge is weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Each part causes
-    # an eigenvalue near zero that Lanczos iteration can hardly separate from the others. If deleting weak
-    # edges leaves more than one part per 20 samples, weak edges are kept.
+    # an eigenvalue near zero, which Lanczos iteration can hardly separate from the others. If the graph
+    # without weak edges had more than one part per 20 samples, weak edges are kept.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
     for least in (_WEAK * scale, -np.inf):
@@ -479,8 +477,9 @@ def weakly_tied_parts(
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors that nearly span the null space of L, each non-zero in one part only."""
-    # A part without edges to other parts has a null vector: the part's entries of ``lengths`` (ones or square
-    # roots of degrees). Parts whose vector is far from a null vector are omitted.
+    # A part without edges to other parts has a null vector, which consists of the part's entries of
+    # ``lengths``, that is, of ones or square roots of degrees. If edges to other parts make the vector differ
+    # much from a null vector, the vector is omitted.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -106,25 +106,25 @@ def locus_graph(
     if groups is not None:
         require_same_samples("groups and X", groups.n_samples, n)
     keys = neighborhoods.tie_keys(n, ties, rng)
-    # Centre the data only for metrics based on differences; for others, such as cosine, the origin matters.
+    # The data are centred only for metrics based on differences, because others depend on the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
     neighbors, recall = np.empty((1, 0), dtype=np.int32), None
     if n > 1:
-        # Rescale, to avoid overflow in single precision; only the order of the neighbours matters.
+        # Rescaling avoids overflow in single precision, and does not change the order of the neighbours.
         given = near_one(given, together=True) if metric in DIFFERENCES else given
         width = min(n_neighbors, n - 1)
         lists = neighborhoods.ordered_lists(given, width, metric, keys, groups, n_jobs, method)
         neighbors, recall = lists.indices, lists.recall
-    # Make the array read-only, because encodings share it.
+    # The array is read-only, because encodings share it.
     neighbors.flags.writeable = False
     return LocusGraph(data, neighbors, keys, tree, interest, recall)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkInterest:
-    """Interestingness of spanning-tree links; each link is identified by its child.
+    """Interestingness of spanning-tree links, each of which is identified by its child.
 
     Attributes
     ----------
@@ -213,8 +213,8 @@ def _ranks(
     rows = neighborhoods.DistinctRows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
     if twins.any():
-        # Duplicates of a sample precede its other neighbours. A sample is not its own neighbour, so the
-        # duplicates after it move up by one rank.
+        # Duplicates of a sample precede its other neighbours. A sample is not its own neighbour, so the ranks
+        # of the duplicates that follow the sample decrease by one.
         of, to = np.argsort(rows.samples)[pairs[twins]].T
         first = rows.start[rows.of_sample[pairs[twins, 0]]]
         out[twins] = np.minimum(1 + to - first - (of < to), cap)
@@ -233,7 +233,6 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, points, keys[samples], *nodes, cap, stack, lo, hi, found)
 
-    # The estimate of 1000 operations per search determines the number of threads.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
@@ -241,12 +240,13 @@ def _ranks(
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int32Array:
     """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], starting at 1."""
-    # Distances are computed by matrix products. Nearly tied distances are computed from differences instead.
-    # Takes O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.
+    # Distances are computed by matrix products, and nearly tied distances are computed again from
+    # differences. Takes at most O(N^2 n_features) time for N samples, in blocks of bounded size.
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
-    # Bound on the rounding error in |x|^2 - 2 x.y + |y|^2, in which all sums are at most (|x| + |y|)^2.
+    # The rounding error of |x|^2 - 2 x.y + |y|^2 is at most ``noise``, because no intermediate sum exceeds
+    # (|x| + |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")
@@ -261,7 +261,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: Int32Array) -> Int
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # second term: rounding errors of the limits
+            slack = noise[i] + 1e-11 * limits[p]  # the second term bounds the rounding errors of the limits
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

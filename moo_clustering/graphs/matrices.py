@@ -31,7 +31,7 @@ def symmetrize(S: Any) -> sp.csr_array:
 
 
 def symmetrized(S: Any, name: str) -> sp.csr_array:
-    """Apply :func:`symmetrize`; error messages refer to the similarities by ``name``."""
+    """Apply :func:`symmetrize`. Error messages refer to the similarities by ``name``."""
     matrix = sp.csr_array(checked_graph(S, name, symmetric=False))
     matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
     return short_indices(without_diagonal(matrix))
@@ -73,7 +73,7 @@ def inverse_root(values: FloatArray) -> FloatArray:
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """Convert to 32-bit indices if possible; graph routines in older versions of SciPy require them."""
+    """Convert to 32-bit indices if possible, which graph routines in older versions of SciPy require."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)
@@ -98,7 +98,7 @@ class SimilarityEdges:
 
     def __init__(self, S: Any) -> None:
         graph = sp.csr_array(checked_graph(S))
-        # Average the two triangles, which may differ by rounding errors.
+        # The two triangles are averaged, because they may differ by rounding errors.
         upper = sp.triu(0.5 * (graph + graph.T), 1).tocoo()
         positive = upper.data > 0.0
         ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
@@ -109,7 +109,6 @@ class SimilarityEdges:
     def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
         """Return the total edge weights within and between clusters, each of shape (n_individuals,)."""
         within, between = np.zeros(len(labels)), np.zeros(len(labels))
-        # Use the smallest sufficient integer type to save memory access: each edge reads two rows of labels.
         narrow = np.min_scalar_type(int(labels.max(initial=0)))
         for rows in block_slices(len(labels), self.n_samples):
             turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
@@ -134,7 +133,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_
         left[a] = 0.0
         if near[a]:
             b = max(near[a], key=lambda c: (near[a][c], -c))
-        else:  # a part without links is merged with the nearest part
+        else:  # a part without links is merged with the part that has the nearest mean
             others = np.flatnonzero(left)
             gaps = sums[others] / left[others, None] - sums[a] / size
             b = int(others[(gaps**2).sum(axis=1).argmin()])

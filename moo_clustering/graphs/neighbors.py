@@ -30,27 +30,23 @@ from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
-# Maximum number of list entries per block; limits temporary arrays to tens of megabytes.
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# ``"blocks"`` is the default from this number of points on, between these numbers of features.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
-# Points per KD-tree leaf, and maximum number of points per leaf for ``method="blocks"``.
 _LEAF, _BLOCK = 64, 192
-# Estimated seconds of processor time per pair of values for "blocks" and for matrix products. For "auto",
-# maximum duration of an exact search in seconds, and minimum number of points for an approximate search.
+# _BLOCK_SECONDS and _PRODUCT_SECONDS are estimated processor times per pair of values. With "auto", the
+# search is approximate if there are at least _LARGE points and an exact search takes over _LONG seconds.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
-# Number of rows used to estimate the recall, and number of leaves used to estimate the search time.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
 #: Metrics that are p-norms of the difference between two samples, and the value of p for each.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Number of additional points per search; ties with the last neighbour then rarely require a wider search.
+# With this number of additional points, ties with the last neighbour rarely require a wider search.
 _SPARE = 4
-# Smallest distance stored in single precision without loss of digits.
+# Distances below this value would lose digits in single precision.
 _LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
 Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
@@ -196,7 +192,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
 
 
 def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
-    """Raise a ValueError if distances overflow, or if those of distinct samples (``apart`` > 0) underflow."""
+    """Raise a ValueError if distances overflow, or if distances between distinct samples underflow."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
@@ -227,7 +223,7 @@ def ordered_lists(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> NeighborLists:
-    """Compute the lists for checked input; ``keys`` determine the order of tied samples."""
+    """Compute the lists for validated input. ``keys`` determine the order of tied samples."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
@@ -253,7 +249,7 @@ def ordered_lists(
             if groups is not None and constrained.any():
                 lists.fill_constrained(exact, np.flatnonzero(constrained), groups)
             space.finish(distances)
-        # For metrics that are not p-norms, distinct rows may have distance 0.
+        # If the metric is not a p-norm, distinct rows may have distance 0.
         apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
     _require_single(distances[indices >= 0], apart[indices >= 0])
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
@@ -288,7 +284,7 @@ def matrix_lists(
 def first_of_rows(
     row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
-    """Select each row's first ``width`` candidates by (distance, key); pad with -1 and inf."""
+    """Select the first ``width`` candidates of each row by distance and key, padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -300,8 +296,6 @@ def first_of_rows(
 
 
 class _PointLists:
-    """Neighbour lists, filled by searches among the distinct rows."""
-
     def __init__(
         self, rows: DistinctRows, keys: Int32Array, indices: Int32Array, distances: Float32Array
     ) -> None:
@@ -310,10 +304,8 @@ class _PointLists:
         self.width = indices.shape[1]
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
-        """Fill the lists of samples without forbidden neighbours."""
-
         def fill(points: Int64Array, n_found: int) -> BoolArray:
-            # Request one more entry, because a sample is among its own nearest samples.
+            # One more sample is requested, because a sample is among its own nearest samples.
             samples, found, complete = self._nearest(search(points, n_found), self.width + 1)
             self._hand_out(points[complete], samples[complete], found[complete], free)
             return complete
@@ -322,12 +314,11 @@ class _PointLists:
         self._fill(search, points[search.in_order(points)], fill)
 
     def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
-        """Fill the lists of constrained samples, widening searches until enough neighbours are admissible."""
 
         def fill(samples: Int64Array, n_found: int) -> BoolArray:
             found = search(self.rows.of_sample[samples], n_found)
             complete = np.empty(len(samples), dtype=np.bool_)
-            # A few points can have many duplicates, so limit the number of candidate samples, not of points.
+            # The number of candidate samples is limited, because a few points can have many duplicates.
             load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
             for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
                 some = samples[part]
@@ -342,7 +333,7 @@ class _PointLists:
     def _fill(
         self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
     ) -> None:
-        """Call ``fill`` with wider and wider searches until all lists are complete."""
+        """Call ``fill`` with increasingly wide searches until all lists are complete."""
         n_points = len(self.rows.points)
         n_found = min(n_points, self.width + 1 + _SPARE)
         while len(pending):
@@ -352,14 +343,14 @@ class _PointLists:
             n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
-        """Copy each point's list to all samples at this point, omitting each sample from its own list."""
+        """Copy each point's list to the samples at this point, and omit each sample from its own list."""
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
         everyone, owner = everyone[mine], owner[mine]
         for part in _arrays.block_slices(len(everyone), self.width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
-            # Drop the sample itself or, if duplicates have displaced it from its own list, the last entry.
+            # If duplicates have displaced a sample from its own list, the last entry is omitted instead.
             gap = np.where(own.any(axis=1), own.argmax(axis=1), self.width)
             columns = np.arange(self.width) + (np.arange(self.width) >= gap[:, None])
             self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
@@ -368,9 +359,9 @@ class _PointLists:
     def _nearest(
         self, found: Found, width: int, of: Int64Array | None = None, groups: ConstraintGroups | None = None
     ) -> tuple[Int64Array, FloatArray, BoolArray]:
-        """Return the ``width`` nearest samples of each row, and a mask of the rows with a complete list.
+        """Return the nearest samples of each row, their distances, and a mask of the complete lists.
 
-        With ``groups``, row r lists only admissible neighbours of sample ``of[r]``.
+        With ``groups``, the list of row r contains only admissible neighbours of sample ``of[r]``.
         """
         points, distances, horizon = found
         if groups is None and len(self.rows.points) == len(self.keys):  # all samples are distinct points
@@ -391,7 +382,7 @@ class _PointLists:
 
 
 class Found(NamedTuple):
-    """Points found for each row, nearest first; they include all points at a distance below ``horizon``."""
+    """Points found for each row, nearest first. They include all points at a distance below ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -441,8 +432,8 @@ class DistinctRows:
     """
 
     def __init__(self, X: AnyFloatArray, keys: Int32Array) -> None:
-        # A random combination of features distinguishes distinct rows. Columns are added one by one, so that
-        # equal rows get bitwise identical values.
+        # A random combination of the features has different values for distinct rows. The columns are added
+        # one by one, because equal rows then have bitwise identical values.
         mix = np.zeros(len(X))
         factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
         for feature in range(X.shape[1]):
@@ -466,7 +457,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples at ``points`` (up to ``most`` each, by key), and their index in ``points``."""
+        """Return the samples at ``points``, at most ``most`` for each, and their index in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -484,7 +475,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 class MetricSpace:
-    """Points for a search by a metric; for cosine and squared Euclidean distances, search is Euclidean.
+    """Points for a search by a metric. For cosine and squared Euclidean distances, search is Euclidean.
 
     ``power`` is the p of the p-norm that ranks pairs as the metric does; None if there is none. ``square`` is
     the factor that converts squared search distances to the metric; None if search distances are final.
@@ -497,7 +488,8 @@ class MetricSpace:
         if metric == "sqeuclidean":
             self.power, self.square = 2.0, 1.0
         elif metric == "cosine":
-            # For unit vectors, |u - v|^2 / 2 = 1 - cos. Rows of zeros get the value 1 in an extra dimension.
+            # For unit vectors u and v, |u - v|^2 / 2 is equal to 1 - cos(u, v). Rows of zeros get the value 1
+            # in an additional dimension, so that their distance to all other rows is 1.
             points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
             points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
             norms = np.sqrt(np.einsum("ij,ij->i", points, points))
@@ -533,7 +525,7 @@ def point_search(
 
 
 def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> PointSearch:
-    """Return the exact search, or an approximate one if requested or if the exact one would take too long."""
+    """Select an approximate search if it is requested, or if the exact search would take too long."""
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
@@ -542,7 +534,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
             f'{extra}, or use method="exact"'
         )
     if asked:
-        # Very wide searches compute all distances anyway, so an approximation would save nothing.
+        # A very wide search computes all distances anyway, so an approximation would save no time.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:
@@ -559,9 +551,9 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Base class of nearest-neighbour searches; each point is one of its own neighbours."""
+    """Base class of nearest-neighbour searches, in which each point is one of its own neighbours."""
 
-    #: Recall of an approximate search; None for an exact search.
+    #: Estimated recall of an approximate search, or None for an exact search.
     recall: float | None = None
 
     def __init__(self, points: AnyFloatArray) -> None:
@@ -586,7 +578,7 @@ class PointSearch(ABC):
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """Return the estimated processor time, in seconds, of a search for all points; 0 if unknown."""
+        """Return the estimated processor time of a search for all points in seconds, or 0 if unknown."""
         return 0.0
 
     @abstractmethod
@@ -637,11 +629,14 @@ class _MinkowskiSearch(PointSearch):
 
 
 class _EuclideanScan(_MinkowskiSearch):
-    """Find candidates by brute force with matrix products, and then compute their distances exactly."""
+    """Brute-force search that finds candidates by matrix products.
+
+    The distances to the candidates are then computed exactly.
+    """
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
-        # Centre the points, because |x|^2 - 2 x.y + |y|^2 is inaccurate far from the origin.
+        # The points are centred, because |x|^2 - 2 x.y + |y|^2 is inaccurate far from the origin.
         self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
@@ -660,9 +655,8 @@ class _EuclideanScan(_MinkowskiSearch):
 def _by_differences(
     points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray, n_jobs: int | None = None
 ) -> Found:
-    """Sort the points found for each row by distance in double precision."""
+    """Sort the points found for each row by distances that are computed from differences."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # Limit the array of differences to one megabyte, which fits in the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:
@@ -680,13 +674,16 @@ def _by_differences(
 
 
 class _BlockSearch(_MinkowskiSearch):
-    """Compare whole KD-tree leaves in single precision; then compute exact distances to the candidates."""
+    """Search that compares whole KD-tree leaves in single precision.
+
+    The distances to the candidates are then computed exactly.
+    """
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
         self.n_jobs = n_jobs
         n_points, n_features = points.shape
-        # Scale values to about 1 by a power of two; this loses no digits and keeps squares from overflowing.
+        # Scaling by a power of two loses no digits, and prevents squares from overflowing.
         largest = max(float(points.max()), -float(points.min())) or 1.0
         self._scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
         small = np.empty(points.shape, dtype=np.float32)
@@ -717,14 +714,15 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Reduce ``reach`` by bounds on the rounding errors (half a unit in the last place for each
-        # coordinate, square and addition), and by the underflow of squares below 1e-38.
+        # ``reach`` is reduced by bounds on two kinds of errors. The rounding error of each coordinate, square
+        # and sum is half a unit in the last place. Squares below 1e-38 underflow.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
-        # Single precision cannot distinguish points that are much closer to each other than to the mean.
-        # Rows whose distances have a relative error above 1% are searched again in double precision.
+        # Single precision cannot distinguish points that are much closer to each other than to the mean. If
+        # the distances of a row have a relative error above 1%, the row is searched again in double
+        # precision.
         blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
@@ -732,7 +730,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Return each row's candidates, the scaled distance of the last candidate, and the leaves visited."""
+        """Find each row's candidates, their largest scaled distance, and the number of leaves visited."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
@@ -750,10 +748,13 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Approximate search by nearest-neighbour descent; the exact search replaces incomplete lists."""
+    """Approximate search by nearest-neighbour descent.
+
+    If the descent finds too few neighbours of a row, the exact search is used for this row.
+    """
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
-        from pynndescent import NNDescent  # an extra with a slow import
+        from pynndescent import NNDescent
 
         super().__init__(exact.points)
         self._exact = exact

@@ -23,7 +23,7 @@ from moo_clustering.graphs.neighbors import Metric, NeighborLists, PlainMetric
 #: A positive number, "mean" or "median".
 Sigma = float | str
 MAX_MEMORY = 4 * 2**30
-# Bytes per entry during symmetrisation: the values and indices of the entry, its transpose and their maximum.
+# Symmetrisation takes 40 bytes for the values and indices of an entry, its transpose and their maximum.
 _BYTES_PER_ENTRY = 40
 
 
@@ -53,7 +53,7 @@ def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link samples that list each other, with Gaussian similarities; samples may remain isolated."""
+    """Link samples that list each other, with Gaussian similarities. Samples may remain isolated."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -100,7 +100,7 @@ def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory:
 
 
 def _distance_blocks(data: AnyFloatArray, metric: Metric) -> Any:
-    """For each block of rows, yield its first index and its rows' rounded distances to all samples."""
+    """Yield the first index of each block of rows, and the rounded distances from its rows to all samples."""
     if metric == "precomputed":
         for part in block_slices(len(data), len(data)):
             yield part.start, neighbors.round_distances(data[part])
@@ -127,7 +127,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
 
 def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_memory: int) -> sp.csr_array:
     tree = cKDTree(data, balanced_tree=False)
-    # Search slightly beyond epsilon, because rounded distances are compared with epsilon below.
+    # The search extends slightly beyond epsilon, because rounded distances are compared with epsilon below.
     reach = epsilon * (1.0 + 1e-9)
     n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
     _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
@@ -218,9 +218,9 @@ def _weights(indices: Int32Array, distances: FloatArray, scale_neighbor: int) ->
         return np.ones_like(distances)
     least = 1e-3 * np.median(positive)
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
-    # Divide twice, because the product of two tiny scales may underflow.
+    # The distances are divided twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])
-    # Keep weights at or above 1e-6, so that underflow removes no edge.
+    # The weights are at least 1e-6, because edges whose weight underflows to 0 would be removed.
     return np.maximum(1e-6, np.exp(-exponent))
 
 
@@ -273,7 +273,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     positive("lam", lam)
     distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
-    # Only differences within a row matter, so subtract the smallest distance to preserve digits.
+    # Only differences within a row matter, so the smallest distance is subtracted to preserve digits.
     d = np.where(real, distances, 0.0).astype(np.float64)
     d -= d[:, :1]
     rank = np.arange(1, d.shape[1] + 1)
@@ -301,7 +301,7 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     with np.errstate(over="ignore"):
         scaled = checked_array(distances, "distances", np.float64) / sigma
         weights: FloatArray = np.exp(-0.5 * scaled**2)
-    # exp(-x) underflows to 0 in float64 from about x = 745, but edges must not vanish.
+    # In double precision, exp(-x) underflows to 0 from about x = 745, but no edge may vanish.
     return np.maximum(weights, 1e-300)
 
 
@@ -320,7 +320,7 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
 
 @documented(neighbors.neighbor_lists)
 def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY) -> FloatArray:
-    """Compute all pairwise distances; raise a ValueError if the full graph exceeds ``max_memory``.
+    """Compute all pairwise distances, or raise a ValueError if the full graph exceeds ``max_memory``.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: in
 
 def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
     """Return a directed matrix with the positive ``weights`` (n_samples, width) of the listed neighbours."""
-    # Convert memory maps to arrays: in older NumPy, selections from memory maps cannot be sorted in place.
+    # Older versions of NumPy cannot sort selections from memory maps in place, so the maps are converted.
     indices = np.asarray(lists.indices)
     kept = (indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
@@ -413,7 +413,6 @@ def _links(members: Int64Array, how: str, X: AnyFloatArray | None) -> Int64Array
 
 
 def _medoid(points: FloatArray) -> int:
-    # For more than 2048 members, use the member nearest to the mean instead of the medoid.
     if len(points) <= 2048:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())

@@ -25,15 +25,12 @@ from moo_clustering.graphs.bridges import bridge_components, bridge_weight, link
 from moo_clustering.graphs.matrices import degrees, inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
-# With more samples than this, k-means is fitted to a random subset.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Maximum number of k-means iterations, and tolerance for squared centre movements relative to the variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
-# Maximum n_samples for which sparse graphs with many neighbours are solved as dense matrices.
 DENSE_UP_TO = 2000
-# Minimum n_samples for Lanczos on sparse graphs with few neighbours and on dense matrices without zeros. For
-# dense matrices, also the maximum ratio of vectors to samples and the maximum number of restarts.
+# Lanczos iteration is used from _LANCZOS_FROM samples on. For a dense matrix, the number of vectors must be
+# at most _LANCZOS_SHARE times the number of samples, and at most _RESTARTS restarts must suffice.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -109,7 +106,7 @@ def spectral_partition(
                 f"the graph has {n_components} components, and bridge=True requires X to link them; "
                 "pass X or set bridge=False"
             )
-        # Equivalent to ``bridge_components``, but with the known components.
+        # This replaces ``bridge_components``, because the components are already known.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
         graph = link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
     elif n_components > n_clusters:
@@ -226,7 +223,6 @@ def kmeans_labels(
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    # For few samples, k-means can run in NumPy on all squared distances, which avoids compiling kernels.
     small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
@@ -242,7 +238,7 @@ def kmeans_labels(
         begun = X[chosen] if start < n_init or centers is None else centers
         if not (small and _small_lloyd(X, begun, labels[1], tolerance)):
             lloyd(X, begun, labels[1], _MAX_PASSES, tolerance)
-        # Recompute the objective, because the last digits of the kernel's result depend on the processor.
+        # The objective is recomputed, because the last digits of the kernel's result depend on the processor.
         found = ((X - begun[labels[1]]) ** 2).sum()
         if found < least:
             least, labels[0] = found, labels[1]
@@ -250,7 +246,7 @@ def kmeans_labels(
 
 
 def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
-    """Compute squared distances to centres, adding features in the same order as the kernels."""
+    """Compute the squared distances to the centres, adding the features in the same order as the kernels."""
     total = np.zeros((len(X), len(centers)))
     for t in range(X.shape[1]):
         total += (X[:, t, np.newaxis] - centers[:, t]) ** 2
@@ -258,14 +254,14 @@ def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
 
 
 def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int64Array) -> None:
-    """Draw the same seeds as ``greedy_seeds``, using NumPy."""
+    """Draw the same seeds as the kernel ``greedy_seeds``, but with NumPy."""
     chosen[0], nearest = first, squares[first]
     for c, draw in enumerate(draws):
         cumulative = np.cumsum(nearest)
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # If a sample equals a seed, use the last sample before it that differs from all seeds.
+            # If a drawn sample equals a seed, the last sample before it that differs from all seeds is used.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
@@ -275,7 +271,10 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
 
 
 def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
-    """Move the centres ``begun`` as ``lloyd`` does, using NumPy; return False if a cluster becomes empty."""
+    """Move the centres ``begun`` as the kernel ``lloyd`` does, but with NumPy.
+
+    If a cluster becomes empty, the centres are not moved, and False is returned.
+    """
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
     for _ in range(_MAX_PASSES):
@@ -296,7 +295,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Return leading eigenvectors, whose rows are not normalised; samples without edges have zero rows."""
+    """Compute leading eigenvectors, whose rows are not scaled, and are zero for samples without edges."""
     degree = degrees(S)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
@@ -308,13 +307,13 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
         sp.issparse(S) and len(tied) >= _LANCZOS_FROM and inner.nnz <= embeddings.FACTOR_NEIGHBORS * len(tied)
     )
     if thin or (sp.issparse(S) and len(tied) > DENSE_UP_TO):
-        # D^(-1/2) only changes the lengths of rows, which are scaled to unit length later.
+        # The factor D^(-1/2) changes only the lengths of rows, which are scaled to unit length later.
         solver = "auto" if len(tied) >= embeddings.CHEBYSHEV_FROM else "arpack"
         options: Any = {"laplacian": "rw", "eigen_solver": solver, "rng": rng}
         vectors[tied, :n_found] = embeddings.spectral_embedding(inner, n_found, **options)[1]
         return vectors
     root = inverse_root(degree[tied])
-    # A matrix with zeros can have several components, whose equal eigenvalues Lanczos may miss.
+    # A matrix with zeros may have several components, whose equal eigenvalues Lanczos iteration may miss.
     found = _by_lanczos(inner, root, n_found) if not sp.issparse(S) and inner.min() > 0 else None
     if found is None:
         B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None]
@@ -331,7 +330,7 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
     # BLAS reads column-major matrices, such as the transpose of a row-major matrix, without copying them.
-    # BLAS reads only one triangle, as eigh does.
+    # Like ``eigh``, BLAS reads only one triangle.
     half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
     product = LinearOperator(
         (m, m), matvec=lambda x: root * blas.dsymv(1.0, half, root * x.ravel()), dtype=np.float64

@@ -22,11 +22,10 @@ from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.neighbors import Metric, PlainMetric, Ties
 from moo_clustering.graphs.spectral import checked_counts
 
-# With more features than this, boxes exclude too few points to save time.
+# With more features than this, bounding boxes exclude too few points to save time.
 MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
-# Up to this number of distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
 
 
@@ -164,8 +163,8 @@ def _of_rows(
 
 def square_distances(points: FloatArray) -> FloatArray | None:
     """Return all squared distances, shape (n, n), or None if there are few features or many points."""
-    # With many features, kernels that read this matrix are several times faster than kernels that compute
-    # distances. The limit of 4096 samples corresponds to 128 MB.
+    # If there are many features, kernels that read this matrix are several times faster than kernels that
+    # compute distances. The matrix of 4096 samples takes 128 MB.
     if points.shape[1] <= MOST_FEATURES or len(points) > 4096:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
@@ -174,8 +173,7 @@ def square_distances(points: FloatArray) -> FloatArray | None:
 def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
-    """Compute the links by Prim's algorithm, for mutual reachability distances if ``cores`` is given."""
-    # Use NumPy if that is faster than compiling; per sample, it takes as long as 100 interpreted steps.
+    """Compute links by Prim's algorithm. If ``cores`` is given, lengths are mutual reachability distances."""
     if not caching.interpreted(trees.prim, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
         trees.prim(X, precomputed, keys, cores, links)
@@ -191,12 +189,15 @@ def _prim(
 
 
 def _rounded(values: Any) -> FloatArray:
-    high: FloatArray = values * 4097.0  # same rounding as in the kernel
+    high: FloatArray = values * 4097.0  # the same rounding as in the kernel
     return high - (high - values)
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Compute the links; ``row(i)`` returns lengths from i and, optionally, a second row that breaks ties."""
+    """Compute the links of a minimum spanning tree by Prim's algorithm with NumPy.
+
+    ``row(i)`` returns the lengths of the links from sample i and, optionally, a second row that breaks ties.
+    """
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
@@ -251,7 +252,7 @@ def mutual_reachability_mst(
     if precomputed:
         if not np.allclose(data, data.T, rtol=1e-9, atol=0.0):
             raise ValueError('a spanning tree requires symmetric distances with metric="precomputed"')
-        # Make the matrix exactly symmetric, so that ties do not depend on the direction of a link.
+        # The matrix is made exactly symmetric, so that ties do not depend on the direction of a link.
         data = np.maximum(data, data.T)
     if m == 1:
         return hang_up(np.empty((0, 2), dtype=np.int64), np.empty(0), 1, 0)
@@ -283,7 +284,7 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     place = np.empty(m, dtype=np.intp)
     place[order] = np.arange(m)
     above, length = place[tree.parent[order]], tree.lengths[order]
-    # In tree order, parents precede their children, so row p depends on earlier rows only.
+    # In tree order, parents precede their children, so row p depends only on earlier rows.
     path = np.zeros((m, m))
     for p in range(1, m):
         path[p, :p] = np.maximum(path[above[p], :p], length[p])
@@ -362,7 +363,7 @@ def genie_cuts(
 
 def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -> SpanningTree:
     """Root the tree with the given links, shape (n_samples - 1, 2)."""
-    # Sort the links, so that the order of samples does not depend on the algorithm.
+    # The links are sorted, so that the order of samples does not depend on the algorithm.
     ends = np.sort(links, axis=1)
     by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
     links, lengths = ends[by_ends], lengths[by_ends]

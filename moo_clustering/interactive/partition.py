@@ -23,10 +23,10 @@ from moo_clustering.pool import PartitionPool
 _ALPHA = 0.5  # concentration of the Dirichlet prior of the classes in a cluster, as in LabelEvidence
 # Partitions are weighted by exp(_RATE * (log-likelihood + _SCORE_WEIGHT * selection score)).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Minimum mean number of anchors per group for graph and linear kernels, linear-kernel weight, ridge penalty.
+# If groups have at least _FULL_KERNEL_FROM anchors on average, graph and linear kernels are also used.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# An anchor's group is corrected if the score of another group exceeds _SURELY. No group is corrected if
-# predictions contradict too many anchors: a fraction above _MOST_AT_ODDS times the error rate.
+# An anchor's group is corrected only if the score of another group exceeds _SURELY. If predictions contradict
+# a fraction of the anchors above _MOST_AT_ODDS times the error rate, no group is corrected.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
@@ -70,7 +70,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # Give ``start`` the highest score: it is a consensus, or was selected by other criteria.
+            # ``start`` gets the highest score, because it is a consensus or was selected by other criteria.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -146,7 +146,7 @@ class QuestionPool:
 
         Takes O(len(points) n_partitions) time.
         """
-        # Same result as LabelEvidence with ``unnamed=True``, but faster.
+        # This is equivalent to LabelEvidence with ``unnamed=True``, but faster.
         if not len(points):
             return np.zeros(self.pool.n_partitions)
         cells = self.codes[points].astype(np.intp)
@@ -173,7 +173,7 @@ class Spread:
         self, base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
     ) -> None:
         self.base, self.points, self.groups = base, points, groups
-        # Number of groups with anchors; these have the lowest numbers.
+        # The groups with anchors have the lowest numbers.
         self.n_real = int(groups.max(initial=-1)) + 1
         with one_thread("blas"):
             self._assign_groups(self._weigh_partitions(pairs, signs))
@@ -185,10 +185,9 @@ class Spread:
         total = base.evidence(self.points, self.groups, self.n_real) + _SCORE_WEIGHT * base.score
         if len(pairs):
             alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-            # Each violated pair reduces a partition's log-likelihood.
+            # Each violated pair reduces the log-likelihood of a partition by up to 2.9, as in PairEvidence.
             total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
         weights = np.exp(_RATE * (total - total.max()))
-        # Ignore partitions with less than this fraction of the largest weight.
         self.kept = np.flatnonzero(weights >= 1e-3)
         self.weights = weights[self.kept] / weights[self.kept].sum()
         return best_member(total, pool.n_clusters)
@@ -198,27 +197,25 @@ class Spread:
         base, points, n_real = self.base, self.points, self.n_real
         cluster = base.pool.labels[best].astype(np.intp)
         held = np.bincount(cluster[points], minlength=int(base.pool.n_clusters[best])) > 0
-        # Estimated fraction of clusters that are new groups.
+        # ``new_share`` is the estimated probability that a cluster without anchors is a group of its own.
         self.new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
         if n_real >= 2 and self.new_share < 0.5:
-            # Groups have several clusters on average, so clusters without anchors probably belong to them.
+            # Groups have several clusters on average, and probably include the clusters without anchors.
             held[:] = True
         provisional = np.flatnonzero(~held)
         number = np.full(len(held), -1)
         number[provisional] = n_real + np.arange(len(provisional))
         self.n_groups = n_real + len(provisional)
-        self.group = number[cluster]  # group of each point
-        self.medoids = self._medoids()  # points that represent the provisional groups
-        # Whether graph and linear kernels are added to the co-association.
+        self.group = number[cluster]
+        self.medoids = self._medoids()
         self.full = n_real > 0 and len(points) >= _FULL_KERNEL_FROM * n_real
-        # Probability that each point belongs to each group with anchors.
         self.probabilities = np.ones((base.n_points, n_real))
-        self.scale = 1.0  # mean diagonal entry of the anchors' kernel matrix
+        self.scale = 1.0
         if not n_real:
             return
         kernel = self.block(points, points)
         self.scale = float(kernel.diagonal().mean()) or 1.0
-        self.system = kernel / self.scale  # scaled kernel between the anchors, plus the ridge penalty
+        self.system = kernel / self.scale
         self.system[np.diag_indices(len(points))] += RIDGE
         if n_real > 1:
             self.probabilities = self._ridge()
@@ -227,7 +224,7 @@ class Spread:
         self.group[points] = self.groups
 
     def _medoids(self) -> IntpArray:
-        """Return each provisional group's member that shares a cluster with the others most often."""
+        """Return the member of each provisional group that most often shares a cluster with other members."""
         base, n_provisional = self.base, self.n_groups - self.n_real
         inside = np.flatnonzero(self.group >= self.n_real)
         own = self.group[inside] - self.n_real
@@ -251,7 +248,7 @@ class Spread:
         return cho_factor(self.system, lower=True, check_finite=False)
 
     def _ridge(self) -> FloatArray:
-        """Predict each point's probabilities of the groups with anchors by kernel ridge regression."""
+        """Compute the probabilities of the groups with anchors for each point by kernel ridge regression."""
         solved = cho_solve(self._factor, np.eye(self.n_real)[self.groups] - 1.0 / self.n_real)
         scores = 1.0 / self.n_real + self.combined(self.points, solved / self.scale)
         sizes = np.bincount(self.groups, minlength=self.n_real)
@@ -268,7 +265,7 @@ class Spread:
         weight_of[self.kept] = self.weights
         in_cluster = shares.sum(axis=1)
         shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
-        # Weighted share of partitions that put each point in a cluster of each group.
+        # A point's vote for a group is the weighted share of partitions that put it in the group's clusters.
         self.votes = np.zeros((base.n_points, n_groups))
         pools.gather_from_clusters(base.codes, self.kept, shares, self.votes)
 
@@ -279,7 +276,7 @@ class Spread:
             real = self.group < n_real
             error[real] = 1.0 - self.probabilities[rows[real], self.group[real]]
         error[self.points] = 0.0
-        self.error = error  # probability that each point's group is wrong; 0 for anchors
+        self.error = error
 
     @cached_property
     def sizes(self) -> FloatArray:
@@ -287,7 +284,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples by cluster and group, shape (n_clusters, n_groups); 0 in omitted partitions."""
+        """Number of samples by cluster and group, shape (n_clusters, n_groups). Omitted partitions have 0."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -309,7 +306,7 @@ class Spread:
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum the masses of points by cluster and label; omitted partitions have sums of 0."""
+        """Sum the masses of points by cluster and label. Omitted partitions have sums of 0."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)
@@ -357,7 +354,8 @@ class Spread:
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
         """For each candidate, return the expected decrease in misplaced samples if it became an anchor."""
-        # Sum a Gaussian process's variance reductions at all points, weighted by error and number of samples.
+        # The variance reductions of a Gaussian process are summed over all points, weighted by the error and
+        # the number of samples of each point.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))
@@ -374,13 +372,12 @@ class Spread:
     def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
         """Return the groups of the anchors, replacing wrong groups by predictions from the other anchors."""
         # Kernel ridge regression on the other anchors scores all groups. An anchor's group is wrong if its
-        # score is below the anchor's error rate, and if the score of another group is above 0.5.
+        # score is below the anchor's error rate and the score of another group is above 0.5.
         inverse, targets = np.linalg.inv(self.system), np.eye(self.n_real)[self.groups]
-        # Compute leave-one-out predictions in closed form.
+        # This is the closed form of leave-one-out predictions.
         left_out = targets - inverse @ (targets - 1.0 / self.n_real) / inverse.diagonal()[:, None]
         best, own = left_out.argmax(axis=1), left_out[np.arange(len(self.points)), self.groups]
         wrong = (best != self.groups) & (own < error_rates) & (left_out.max(axis=1) > _SURELY)
-        # Keep at least one anchor per group.
         wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
         if (best != self.groups).mean() > _MOST_AT_ODDS * float(np.median(error_rates)):
             wrong[:] = False
@@ -394,7 +391,7 @@ class Spread:
         if self.n_real < 2 or base.nearest is None:
             return self.group[base.landmark_of]
         positions, shares = base.nearest()
-        # An answer about a sample also applies to all other samples of its landmark.
+        # An answer about a sample also applies to the other samples of its landmark.
         settled = np.zeros(base.n_points, dtype=np.bool_)
         settled[self.points] = True
         scores = self.probabilities.copy()

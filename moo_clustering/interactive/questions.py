@@ -23,24 +23,25 @@ from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering.interactive.partition import QuestionPool, Spread
 
-# Minimum posterior probability for placing a sample in a group, with uncertain and with certain answers.
+# A sample is placed in a group if its posterior probability is at least _PLACED for uncertain answers, or at
+# least _PLACED_CERTAIN for certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Two groups are joined if the log-odds that they are the same class exceed this value. With an error rate of
 # 0.03 and a prior probability of at least 1/9, a single "together" suffices.
 _JOINED = math.log(4.0)
-# Maximum number of a group's oldest anchors that are compared with a sample, and with another group.
+# A sample is compared with at most _N_FOUNDERS of the oldest anchors of a group. Two groups are compared by
+# at most _N_GROUP_FOUNDERS of their oldest anchors.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # A sample is set aside for _ASIDE answers after _UNKNOWNS consecutive "unknown" answers about it.
 _ASIDE, _UNKNOWNS = 10, 2
-_LARGE = 0.05  # minimum share of samples of a large group; see :meth:`Inquiry._place_if_apart_from_all`
-# Weight of the error-rate prior (in repeats), maximum estimated error rate, minimum error rate of an answer.
+_LARGE = 0.05  # a group is large if it has at least this share of the samples
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
+    """An answer about points i and j. ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
     i: int
     j: int
@@ -56,22 +57,22 @@ class Proposal(NamedTuple):
     points: tuple[int, ...]
     probability: float  # probability that the points belong together
     value: float = 0.0  # expected benefit of asking
-    groups: tuple[int, ...] = ()  # for questions about groups
+    groups: tuple[int, ...] = ()
 
 
 @dataclass
 class State:
     """The state of a session. Each answer changes a copy of it."""
 
-    anchors: dict[int, int] = field(default_factory=dict)  # from anchors, oldest first, to group numbers
-    names: dict[int, str] = field(default_factory=dict)  # from group numbers to group names
+    anchors: dict[int, int] = field(default_factory=dict)  # group number of each anchor, oldest first
+    names: dict[int, str] = field(default_factory=dict)
     answers: list[PairAnswer] = field(default_factory=list)
     asked: set[Pair] = field(default_factory=set)
     together: int = 0  # number of "together" answers about groups
     apart: int = 0
     pending: int | None = None  # point about which a series of questions is being asked
-    unknowns: int = 0  # number of consecutive "unknown" answers about this point
-    aside: dict[int, int] = field(default_factory=dict)  # a point is set aside until n_answers exceeds this
+    unknowns: int = 0  # number of consecutive "unknown" answers about ``pending``
+    aside: dict[int, int] = field(default_factory=dict)  # a point is set aside until n_answers reaches this
     named: dict[int, float] = field(default_factory=dict)  # probability that a point's name is wrong
     n_answers: int = 0
     n_identities: int = 0
@@ -89,7 +90,7 @@ class State:
         return self.n_identities - 1
 
     def join(self, first: int, second: int) -> None:
-        """Join two groups; the joined group has the identity of the first."""
+        """Join two groups into one group with the identity of the first."""
         if first == second:
             return
         for point, identity in self.anchors.items():
@@ -109,15 +110,15 @@ class State:
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
     """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
-    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior:
-    # its mean is the value for e = ``prior``, and it weighs as much as four repeats.
+    # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior.
+    # The mean of the prior is the value for e = ``prior``, and the prior weighs as much as four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
     share = differing / (_PRIOR_REPEATS + agreed + differed)
     return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
 
 
 def log_odds(error_rate: float) -> float:
-    """Return the log-odds that an answer is correct; 60 for a certain answer."""
+    """Return the log-odds that an answer is correct, or 60 for a certain answer."""
     return math.log((1.0 - error_rate) / error_rate) if error_rate else 60.0
 
 
@@ -126,7 +127,10 @@ def ordered(i: int, j: int) -> Pair:
 
 
 class Inquiry:
-    """A state of a session, with its partition and its next question; pass ``spread`` if already known."""
+    """A state of a session, with its partition and its next question.
+
+    If the partition is already known, it is passed as ``spread``.
+    """
 
     def __init__(
         self,
@@ -152,25 +156,24 @@ class Inquiry:
     def spread(self) -> Spread:
         state = self.state
         points = np.array([*state.anchors], dtype=np.intp)
-        # Number the groups by their oldest anchors.
         groups = number_clusters(np.array([*state.anchors.values()], dtype=np.intp))[0].astype(np.intp)
-        # Answers to questions determine the anchors, so the pairs contain volunteered answers only.
+        # Answers to questions determine the anchors, so the pairs contain only volunteered answers.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        # Uncertain answers have a smaller effect on the likelihood of partitions that violate them.
+        # If an answer is uncertain, partitions that violate the answer lose less likelihood.
         signs = np.array([np.clip(a.sign * a.odds / self.strength, -1.0, 1.0) for a in loose])
         spread = Spread(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
-        # Correct wrong names by predictions, because no sample is asked about twice.
+        # With names, no sample is asked about twice, so wrong names are corrected by predictions.
         with one_thread():
             rates = np.array([state.named.get(point, self.error_rate) for point in state.anchors])
             corrected = spread.corrected_groups(rates)
         slips = corrected != groups
         if not slips.any():
             return spread
-        # Put corrected anchors last, because they must not start new groups.
+        # Corrected anchors are put last, because they must not start new groups.
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
         return Spread(self.base, points[order], groups, pairs, signs)
@@ -190,7 +193,7 @@ class Inquiry:
 
     @cached_property
     def standing_for(self) -> IntpArray:
-        """Group that each point represents; -1 for points that are not representatives."""
+        """Group that each point represents, or -1 for points that are not representatives."""
         group_of = np.full(self.base.n_points, -1)
         points, groups = self.spread.representatives
         group_of[points] = groups
@@ -198,7 +201,7 @@ class Inquiry:
 
     @cached_property
     def _between_groups(self) -> FloatArray:
-        """Log-odds that two groups are the same class, from answers alone, shape (n_groups, n_groups)."""
+        """Log-odds that two groups are the same class, computed only from answers."""
         total = np.zeros((self.spread.n_groups, self.spread.n_groups))
         for answer in self.state.answers:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
@@ -207,7 +210,7 @@ class Inquiry:
         return total
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Return the log-odds that a point belongs to each group, from the answers about this point alone."""
+        """Return the log-odds that a point belongs to each group, computed from answers about this point."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
             if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
@@ -215,7 +218,7 @@ class Inquiry:
         return total
 
     def _compared(self, point: int, answer: PairAnswer) -> int:
-        """Return the group that the other point of an answer represents; -1 if it represents none."""
+        """Return the group that the other point of an answer represents, or -1 if it represents none."""
         return int(self.standing_for[answer.j if answer.i == point else answer.i])
 
     @cached_property
@@ -227,13 +230,13 @@ class Inquiry:
         usual = (state.together + 0.2) / (answered + 2.0)
         floor = np.full(spread.n_groups, usual)
         floor[spread.n_real :] = max(usual, 1.0 - spread.new_share)
-        # The prior probability that two groups are the same class decreases with their distance rank.
+        # The nearer two groups are, the higher is the prior probability that they are the same class.
         near = floor[:, None] / self._ranks()
         p = np.maximum(spread.together(typical, typical), np.maximum(near, near.T))
         return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups
 
     def _ranks(self) -> FloatArray:
-        """Return the rank of each group (column) by distance from each group (row); 1 is the nearest."""
+        """Return the ranks of all groups by distance from each group (row), starting at 1 for the nearest."""
         spread, base = self.spread, self.base
         n = spread.n_groups
         if base.features is not None:
@@ -268,7 +271,6 @@ class Inquiry:
             return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposal(self) -> Proposal | None:
-        """Return the best question about groups, or None if there is none."""
         spread = self.spread
         if spread.n_groups < 2:
             return None
@@ -296,7 +298,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """Return a point of the larger unnamed group of g and h; omit points that are set aside."""
+        """Select a point of an unnamed group, preferably the larger one, that is not set aside."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -305,8 +307,7 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample; None unless its value exceeds ``above``."""
-        # With ``aside``, the samples that were set aside are candidates too.
+        """Return the most valuable question about a sample, or None if its value is at most ``above``."""
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -328,13 +329,13 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """Return 30 points in clusters with most expected errors, the 30 least certain and 30 random ones."""
+        """Select 30 points in clusters with many errors, the 30 least certain points and 30 random points."""
         spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
         uncertain = spread.error * self.base.masses
         zeros = np.zeros(self.base.n_points, dtype=np.intp)
-        # Expected number of samples with a wrong group in the clusters that contain each point.
+        # ``near`` is the expected number of misplaced samples in the clusters that contain each point.
         sums = spread.count(zeros, 1, uncertain)
         near = spread.membership(np.arange(self.base.n_points), zeros, sums)
         rng = np.random.default_rng([self.seed, self.state.n_answers])
@@ -342,7 +343,6 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Also include points in volunteered answers that are not anchors yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
@@ -355,7 +355,7 @@ class Inquiry:
             order.remove(own)
             order.insert(0, own)
         elif state.unknowns and len(order) > 1:
-            # After an "unknown" answer, ask about another group.
+            # After an "unknown" answer, the next question is about another group.
             group = self._compared(point, state.answers[-1])
             if group in order:
                 order.remove(group)
@@ -388,10 +388,10 @@ class Inquiry:
         n_real, n_groups = spread.n_real, spread.n_groups
         provisional = spread.group[point] >= n_real
         sizes = np.bincount(spread.groups, minlength=max(n_real, 1))
-        # Good-Turing estimate of the share of unseen classes, from the classes with a single anchor.
+        # The share of unseen classes is a Good-Turing estimate from the classes with a single anchor.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
-            # An anchor's votes depend on the group it was assigned, so ignore them.
+            # The votes of an anchor depend on its assigned group, so they are ignored.
             q, new = np.ones(n_groups), unseen
         else:
             q = votes.copy()
@@ -409,7 +409,6 @@ class Inquiry:
         return q / q.sum()
 
     def _is_clear(self, q: FloatArray) -> bool:
-        """Return whether posterior ``q`` is high enough to place a point in its most probable group."""
         return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
 
     def _next_state(self) -> State:
@@ -435,7 +434,7 @@ class Inquiry:
         return self.at(state)
 
     def after_repeat(self, i: int, j: int, sign: int, odds: float) -> Inquiry:
-        """Return the inquiry that follows a repeated question; ``sign`` is 0 unless both answers agree."""
+        """Return the inquiry that follows a repeated question. ``sign`` is 0 unless both answers agree."""
         state = self._next_state()
         if sign:
             answer = PairAnswer(i, j, sign, False, odds)
@@ -445,7 +444,6 @@ class Inquiry:
         return self.at(state, same_partition=state.anchors == self.state.anchors)
 
     def _join_if_likely(self, state: State, answer: PairAnswer) -> None:
-        """Join the groups of two anchors if, after an answer about them, they are probably the same class."""
         first, second = state.anchors[answer.i], state.anchors[answer.j]
         if answer.sign > 0 and first != second:
             g, h = self.standing_for[answer.i], self.standing_for[answer.j]
@@ -453,8 +451,9 @@ class Inquiry:
                 state.join(first, second)
 
     def _join_at_end(self, state: State) -> None:
-        """Once every point is an anchor, join two groups with more "together" than "apart" answers."""
-        # All pairs of their oldest anchors must have been asked about, so that no further answer is possible.
+        """Join two groups with more "together" than "apart" answers if no further answer is possible."""
+        # No further answer is possible if every point is an anchor, and all pairs of the groups' oldest
+        # anchors have been asked about.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}
@@ -488,10 +487,9 @@ class Inquiry:
         return self.at(state)
 
     def _place(self, state: State, point: int, group: int) -> None:
-        """Make a point an anchor of an existing or a new group."""
         about = [answer for answer in state.answers if answer.sign and point in (answer.i, answer.j)]
         asked_about = {self._compared(point, answer) for answer in about}
-        # Provisional groups that were compared with the point become real: their medoids become anchors.
+        # Provisional groups that were compared with the point become real, so their medoids become anchors.
         for g in sorted(asked_about | {group}):
             if self.spread.n_real <= g < self.spread.n_groups:
                 state.found(self.founders[g][0])
@@ -534,7 +532,7 @@ class Inquiry:
             if state.anchors[i] != state.anchors[j]:
                 self._join_if_likely(state, answer)
             elif sign < 0:
-                # The answer contradicts a group, so place the more recent of both anchors again.
+                # The answer contradicts a group, so the more recent of the two anchors is placed again.
                 younger = max(known, key=list(state.anchors).index)
                 q = self.posterior(younger, state)
                 if self._is_clear(q):
@@ -554,7 +552,7 @@ class Inquiry:
         return self.at(state)
 
     def _place_if_apart_from_all(self, state: State, point: int) -> None:
-        """Make a point and its linked points a new group if all large groups are "apart" from them."""
+        """Start a new group with a point and its linked points if all large groups are "apart" from them."""
         if point in state.anchors or not self.spread.n_real:
             return
         members = state.joined(point)

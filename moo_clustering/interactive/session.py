@@ -34,15 +34,16 @@ SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
-_LARGEST = 2**26  # maximum size of an answer file in bytes; an answer takes a few hundred bytes
-_OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}  # entries of an event, apart from the question
-# Maximum expected error for suggesting to inspect the result, and for suggesting to stop.
+_LARGEST = 2**26  # maximum size of an answer file in bytes
+_OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}  # entries of an answer, not of its question
+# If the expected error is below _PRESENTABLE, the session suggests inspecting the result. If it is below
+# _LITTLE_TO_GAIN, the session suggests stopping.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
-# A contradiction is reported if an answer lowers a probability from above this value to below one half.
+# A contradiction is reported if an answer lowers a probability from above this value to below 0.5.
 _SURE = 0.9
-# Initial error rate, and expected number of wrong answers after which a question is repeated.
+# The initial error rate is _USUAL_RATE. A repeat is due after _WRONG_BEFORE_REPEAT expected wrong answers.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
-# Value of repeating a question, by kind: wrong answers about groups affect more samples.
+# Repeating a question about groups is more valuable, because its answer affects more samples.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
 
 
@@ -137,12 +138,12 @@ class AnswerSession:
         self._inquiry = Inquiry(
             base, State(), error_rate=self.error_rate_, names=mode == "names", seed=self.random_state
         )
-        # For each answer: the state before it, its event, and its row in the history.
+        # Each entry is the state before an answer, the event of the answer, and its row in the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # For each revision: the number of answers after it, its event, and the answers and state before it.
+        # Each entry is the number of answers after a revision, its event, and the former answers and state.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
-        self._events: list[dict[str, Any]] = []  # all events, as written to the file
+        self._events: list[dict[str, Any]] = []
         self._path: Path | None = None
         self._refresh()
         if path is not None:
@@ -155,19 +156,18 @@ class AnswerSession:
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
         """Return whether the session belongs to the fit with the given pool and landmarks."""
-        # The session's pool may have the result of the fit as an additional, last partition.
+        # The session's pool may contain the result of the fit as an additional, last partition.
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
     def _refresh(self) -> None:
-        """Recompute the attributes that depend on the answers."""
         spread = self._inquiry.spread
         groups = spread.labels_of_samples()
         self.labels_ = relabel_by_first_appearance(groups)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self._group_of_number = np.empty(self.n_clusters_, dtype=np.intp)
         self._group_of_number[self.labels_] = groups
-        # Label of each group in ``labels_``, or -1 for groups without samples.
+        # ``_number`` is the label of each group in ``labels_``, or -1 if the group has no samples.
         self._number = np.full(spread.n_groups, -1, dtype=np.int32)
         self._number[groups] = self.labels_
         self.expected_error_ = spread.expected_error
@@ -252,7 +252,6 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Return a confidence as an entry for an event; raise a ValueError if it is not allowed."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
@@ -334,7 +333,7 @@ class AnswerSession:
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
     def undo(self) -> Self:
-        """Undo the last answer or :meth:`reopen`; raise a ValueError if there is none."""
+        """Undo the last answer or :meth:`reopen`. Raises a ValueError if there is none."""
         if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo")
         self._record({"undo": True})
@@ -374,7 +373,7 @@ class AnswerSession:
             self._add(event)
 
     def redo(self) -> Self:
-        """Redo the last undone answer; raise a ValueError if nothing was undone since the last answer."""
+        """Redo the last undone answer. Raises a ValueError if nothing was undone since the last answer."""
         if not self._undone:
             raise ValueError("there is no answer to redo")
         self._record({"redo": True})
@@ -390,7 +389,6 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Update the state with an answer, or with a revision of an earlier answer."""
         before, present = self._past, self._inquiry.state
         if "reopen" in event:
             number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
@@ -400,7 +398,7 @@ class AnswerSession:
             kept = {name: value for name, value in old.items() if name not in _OF_AN_ANSWER}
             start = number
             if (first := self._repeated(old)) >= 0:
-                # The revised repeat may now agree with the first answer, so apply the first answer again.
+                # The revised repeat may now agree with the first answer, which is therefore applied again.
                 start, events[first] = first, events[first] | {"withdrawn": False}
             events[number : number + 1] = [] if answer is None else [kept | {key: answer}]
             self._replace(start, events[start:])
@@ -456,7 +454,7 @@ class AnswerSession:
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question that an event answers, or None if the answer was volunteered."""
-        # Restore the question from the event: on another machine, a different one might be selected.
+        # The question is restored from the event, because another machine might select a different question.
         inquiry, (a, b) = self._inquiry, points
         g, h = int(inquiry.standing_for[a]), int(inquiry.standing_for[b])
         if "kind" not in event or h < 0:
@@ -468,14 +466,14 @@ class AnswerSession:
         return Proposal("groups", (a, b), float(expit(inquiry.group_logits[g, h])))
 
     def _repeated(self, event: dict[str, Any]) -> int:
-        """Return the row of the first answer to a repeated question, or -1 if the event is no repetition."""
+        """Return the row of the first answer to a repeated question, or -1 for all other events."""
         if event.get("kind") != "repeat":
             return -1
         asked = [one.get("kind", "repeat") != "repeat" and {*one["samples"]} for _, one, _ in self._past]
         return asked.index(own) if (own := {*event["samples"]}) in asked else -1
 
     def _repeat(self) -> Proposal | None:
-        """Return a question to ask again if a repeat is due, else None."""
+        """Select a question to ask again, or return None if no repeat is due."""
         if self.error_rate != "auto" or self._inquiry.state.pending is not None:
             return None
         kinds = [line["kind"] for _, _, line in self._past]
@@ -501,7 +499,10 @@ class AnswerSession:
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float) -> int:
-        """If an answer is very unlikely, return the row of the last opposite answer on a point, else -1."""
+        """If an answer is very unlikely, return the row of the last opposite answer about one of its points.
+
+        Otherwise, return -1.
+        """
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -531,7 +532,6 @@ class AnswerSession:
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise an InconsistentConstraintsError if an answer contradicts others (for error rate 0)."""
         if (left_out := event.get("reopen")) is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
         if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:
@@ -546,7 +546,7 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
-            # If a question was repeated, use only the first answer, or none if the answers differ.
+            # If a question was repeated, only the first answer is used, or none if the answers differ.
             if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
@@ -590,10 +590,11 @@ class AnswerSession:
 
     @property
     def history_(self) -> pd.DataFrame:
-        """Answers and their effects, one row per answer; ``i`` and ``j`` are the samples (-1 for none).
+        """Answers and their effects, one row per answer. ``i`` and ``j`` are the samples, or -1 for none.
 
         ``probability`` is that of "together" before the answer. ``moved`` is the fraction of samples that
-        changed cluster. ``contradicts`` is the row of the earlier answer that it contradicts, or -1.
+        changed cluster. ``contradicts`` is the row of the earlier answer that the answer contradicts,
+        or -1 if there is none.
         """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
@@ -631,7 +632,7 @@ class AnswerSession:
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
-        """Store an event and, if the session has a file, append it there before the event takes effect."""
+        """Store an event. If the session has a file, the event is first appended to the file."""
         if self._path is not None:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:
@@ -792,8 +793,8 @@ class AnswerSession:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the header and events of a file, and whether its last line ends with a line break."""
-    # Keep the unterminated last line of a killed process if it is complete JSON.
+    """Return the header and the events of a file, and whether its last line ends with a line break."""
+    # If a process was killed while writing, the unterminated last line is kept if it is complete JSON.
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
@@ -825,7 +826,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
 
 
 def has_answers(path: Path, *, undone: bool = True) -> bool:
-    """Return whether an answer file contains answers; without ``undone``, only those in effect count."""
+    """Return whether an answer file contains answers. Without ``undone``, only answers in effect count."""
     try:
         return sum(-1 if event.get("undo") and not undone else 1 for event in _read(path)[1]) > 0
     except SessionFileError:

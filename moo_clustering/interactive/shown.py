@@ -17,10 +17,8 @@ from scipy import sparse
 from moo_clustering._arrays import FloatArray, IntpArray
 from moo_clustering._data import checked_array
 
-# Maximum number of words or sparse values shown, and maximum number of characters in a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-# Media type and first bytes of picture files by suffix; maximum size of a picture file in bytes.
 _JPEG = ("image/jpeg", b"\xff\xd8\xff")
 _PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,
@@ -31,7 +29,7 @@ _LARGEST_PICTURE = 10_000_000
 
 def read_picture(folder: Path, cell: str) -> tuple[str, bytes] | None:
     """Return the media type and content of the picture file whose path below ``folder`` is in a cell."""
-    # Return None if the path is invalid or outside the folder, or if the file exceeds 10 MB.
+    # The result is None if the path is invalid or outside the folder, or if the file exceeds 10 MB.
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
         root = folder.resolve(strict=True)
@@ -40,7 +38,7 @@ def read_picture(folder: Path, cell: str) -> tuple[str, bytes] | None:
             return None
         with open(path, "rb") as file:
             content = file.read(_LARGEST_PICTURE + 1)
-    except (OSError, ValueError, RuntimeError):  # missing, unreadable or invalid path
+    except (OSError, ValueError, RuntimeError):
         return None
     fits = len(content) <= _LARGEST_PICTURE and content.startswith(beginning)
     return (kind, content) if fits else None
@@ -66,7 +64,7 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShownColumn:
-    """A table column: numbers, seconds since 1970 or indices into ``words``; NaN in empty cells."""
+    """A table column of numbers, seconds since 1970 or indices into ``words``. Empty cells are NaN."""
 
     name: str
     kind: Literal["number", "date", "category", "note"]
@@ -90,7 +88,7 @@ class ShownColumn:
         return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
 
     def text(self, row: int) -> str:
-        """Return a cell as text; numbers have six digits."""
+        """Return a cell as text. Numbers have six digits."""
         value = float(self.values[row])
         if np.isnan(value):
             return _EMPTY
@@ -103,12 +101,12 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers, or shares of the categories, and the standard deviation."""
+        """The mean of the numbers or the shares of the categories, and the standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
             return shares, float(np.sqrt((1.0 - (shares**2).sum()) / 2.0))
-        # Divide by the largest absolute value, because squares could overflow.
+        # The numbers are divided by their largest absolute value, because squares could overflow.
         unit = float(np.abs(known).max(initial=0.0)) or 1.0
         parts = known / unit if len(known) else np.zeros(1)
         return np.array([parts.mean() * unit]), float(parts.std() * unit)
@@ -223,7 +221,10 @@ class ShownSamples:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Return the terms with more weight in each row than in the other, and Lines of top differences."""
+        """Return the terms that weigh more in each row than in the other, and the largest differences.
+
+        If there is only one row, it is compared with the mean of all rows.
+        """
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()

@@ -168,7 +168,7 @@ def asked_samples(question: Question) -> str:
 
 
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Return the oracle's answer; raise a TimeoutError if it takes longer than ``seconds``."""
+    """Return the oracle's answer, or raise a TimeoutError if it takes longer than ``seconds``."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
 
     def call() -> None:
@@ -177,7 +177,7 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
         except BaseException as error:
             found.put((None, error))
 
-    # Use a daemon thread, so that a hanging oracle does not keep the process from ending.
+    # The thread is a daemon, so that a hanging oracle does not keep the process from ending.
     Thread(target=call, daemon=True).start()
     try:
         answer, error = found.get(timeout=seconds)

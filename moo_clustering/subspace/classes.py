@@ -55,7 +55,7 @@ def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> tuple[Float
     for first in range(0, len(rows), CHUNK):
         part: Any = rows[first : first + CHUNK]
         if part[-1] - part[0] < len(part):
-            part = slice(part[0], part[-1] + 1)  # a slice avoids a copy
+            part = slice(part[0], part[-1] + 1)
         weights = np.ascontiguousarray(memberships[part], dtype=np.float64)
         sums += weights.T @ targets.indicators[part]
         sizes += weights.sum(axis=0)
@@ -109,7 +109,6 @@ def impurity(
 
 
 def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
-    """Compute the product of the Gini index, clipped at 0, and the entropy."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
         entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)
@@ -148,7 +147,6 @@ def chi_square(
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
     below = np.maximum(sizes * (n_samples - sizes), 0.0) * (found * (n_samples - found))
     out = np.zeros(difference.shape)
-    # Treat denominators up to this value as 0.
     np.divide(scale * difference**2, below, out=out, where=below > 1e-12)
     return out
 
@@ -218,7 +216,7 @@ def _weights(
         np.put_along_axis(near, d.argsort(axis=1, kind="stable")[:, kappa:], False, axis=1)
     zero = near & (d == 0)
     touching = zero.any(axis=1)
-    # Prevent 1 / d from overflowing.
+    # This lower bound prevents 1 / d from overflowing.
     safe = np.maximum(d, np.finfo(np.float64).tiny)
     if aggregation == "sum":
         weights = near / safe

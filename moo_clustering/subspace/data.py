@@ -16,9 +16,9 @@ from moo_clustering._kernels.subspace import feature_moments, label_moments, mul
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 
-# Number of rows that are multiplied at once in dense products, to limit the size of temporary arrays.
+# Dense products multiply at most this number of rows at once, which limits the size of temporary arrays.
 CHUNK = 4096
-# Number of rows per block. It does not depend on the number of threads, so neither do the results.
+# This number of rows per block is independent of the number of threads, so that the results are, too.
 BLOCK = 128
 
 
@@ -99,7 +99,7 @@ class SubspaceData:
 
     @property
     def varying(self) -> BoolArray:
-        """Mask of non-constant features, shape (m,); all other features have weight 0."""
+        """Mask of non-constant features, shape (m,). All other features have weight 0."""
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
@@ -134,7 +134,7 @@ class SubspaceData:
 
 
 def _canonical(X: Any) -> csr_array:
-    """Remove duplicates and stored zeros from a sparse matrix, in a copy if necessary."""
+    """Return a sparse matrix without duplicate entries and stored zeros, copied if it has any."""
     matrix = csr_array(X)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
@@ -146,7 +146,7 @@ def _canonical(X: Any) -> csr_array:
 class DenseMatrix:
     """Dense matrix, which computes blocks of the sums and products in :class:`SubspaceData`."""
 
-    # For precision, features are shifted by their mean before they are squared, unless the matrix is binary.
+    # For precision, the features of a matrix that is not binary are shifted before they are squared.
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
@@ -156,7 +156,7 @@ class DenseMatrix:
         self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean() if shift is None else shift
         self.order = np.arange(self.shape[1])
         self.n_stored = self._X.size
-        self.arrays: tuple[NDArray[Any], ...] = (self._X,)  # identify the matrix in checkpoints
+        self.arrays: tuple[NDArray[Any], ...] = (self._X,)  # these arrays identify the matrix in checkpoints
         self._chunks = [slice(start, start + CHUNK) for start in range(0, self.shape[0], CHUNK)]
 
     @cached_property
@@ -227,7 +227,7 @@ class DenseMatrix:
 
 
 class SparseMatrix:
-    """Sparse matrix with the methods of DenseMatrix; entries are finite, non-zero and unique."""
+    """Sparse matrix with the methods of DenseMatrix. Its entries are finite, non-zero and unique."""
 
     def __init__(self, matrix: Any, dtype: DTypeLike) -> None:
         self.shape: tuple[int, int] = matrix.shape
@@ -312,7 +312,7 @@ class SparseMatrix:
 
 
 class Compressed(NamedTuple):
-    """Sparse matrix with compressed rows or columns; if ``values`` is empty, all stored entries are 1."""
+    """Sparse matrix with compressed rows or columns. If ``values`` is empty, all stored entries are 1."""
 
     indptr: Int64Array
     indices: NDArray[np.int32]
@@ -321,7 +321,6 @@ class Compressed(NamedTuple):
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
         """Write the product of the given rows and a panel to ``out``."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
-        # For dense rows, read the panel in tiles of 1 MiB, which fit into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 
@@ -330,7 +329,7 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for each block, on several threads if there is enough work."""
-    # Visit blocks in steps of 16, to distribute slow blocks (with frequent features) over the threads.
+    # Blocks are visited in steps of 16, so that slow blocks with frequent features are on different threads.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

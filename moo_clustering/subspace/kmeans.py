@@ -16,7 +16,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# Initial membership of a sample in its own cluster; the remaining 0.1 is divided equally among all clusters.
+# A sample has this initial membership in its own cluster. The rest is divided equally among all clusters.
 _HARD = 0.9
 
 
@@ -109,7 +109,7 @@ def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights:
 
 
 def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Assign samples to the nearest clusters; move a random sample to each empty cluster."""
+    """Assign samples to the nearest clusters, and move a random sample to each empty cluster."""
     labels = found.argmin(axis=1).astype(np.int32)
     sizes = np.bincount(labels, minlength=found.shape[1])
     for cluster in np.flatnonzero(sizes == 0):
@@ -123,7 +123,7 @@ def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
 def _update(
     data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float, averaged: bool
 ) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
-    """Return the centroids, log weights and dispersions."""
+    """Compute the centroids, the logarithms of the weights, and the dispersions of all clusters."""
     sizes = np.bincount(labels, minlength=k).astype(np.float64)
     shift, varying = data.matrix.shift, data.varying
     centers = np.empty((data.m, k), data.dtype)
@@ -144,7 +144,7 @@ def _update(
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
     with np.errstate(over="ignore", divide="ignore"):
-        # Subtract the smallest dispersion, so that a tiny gamma does not make all weights underflow to 0.
+        # The smallest dispersion is subtracted, so that a tiny gamma does not make all weights underflow.
         logs = (least - compared) / gamma
         total = np.log(np.exp(logs).sum(axis=0))
     logs -= np.where(np.isfinite(total), total, 0.0)
@@ -160,7 +160,7 @@ def start(
     options: SubspaceOptions,
     rng: np.random.Generator,
 ) -> AnyFloatArray:
-    """Return initial memberships; raise a ValueError for an unknown ``init`` or invalid ``n_clusters``.
+    """Return initial memberships, or raise a ValueError for an unknown ``init`` or invalid ``n_clusters``.
 
     Parameters
     ----------
@@ -210,7 +210,6 @@ def _checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
 
 
 def _seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
-    """Return centroids halfway between the given samples and the mean, shape (m, k)."""
     return 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
 
 
@@ -231,7 +230,6 @@ def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: Subspac
 
 
 def _equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
-    """Return the logarithms of equal weights for all non-constant features, shape (m, k)."""
     varying = data.varying
     logs = np.where(varying, -np.log(max(1, varying.sum())), -np.inf)
     return np.repeat(logs[:, None], n_clusters, axis=1).astype(data.dtype)
@@ -246,7 +244,7 @@ def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceO
 def _label_centers(
     data: SubspaceData, targets: Targets, n_clusters: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return, for each cluster l, the mean of random labelled samples of class l mod n_classes."""
+    """Compute the mean of random labelled samples of class l mod n_classes for each cluster l."""
     chosen = np.zeros((data.n, n_clusters), data.dtype)
     rows, n_classes = targets.rows, targets.n_classes
     members = [rows[targets.indicators[rows, t] > 0] for t in range(min(n_classes, n_clusters))]

@@ -55,7 +55,7 @@ def iterate(
         history.append(state.objective)
         if state.change < tol or len(history) == max_iter:
             break
-        # Free the rest of the old state before computing the new one.
+        # The rest of the old state is freed before the new one is computed.
         given, centers = state.memberships, state.centers
         del state
     return Iterated(state, np.array(history), len(history), state.change < tol)
@@ -70,7 +70,6 @@ def check_stopping(max_iter: int, tol: float) -> None:
 def _checked(
     values: Any, targets: Targets, data: SubspaceData
 ) -> tuple[AnyFloatArray, tuple[FloatArray, FloatArray]]:
-    """Check the arguments; return memberships in the data's dtype, and the result of ``labelled_shares``."""
     require_same_samples("targets and data", len(targets.labelled), data.n)
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
@@ -89,7 +88,7 @@ def _sweep(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
-    """Return the next sweep and its ``labelled_shares``; ``labelled`` contains those of ``memberships``."""
+    """Compute the next sweep and its ``labelled_shares``. ``labelled`` contains those of ``memberships``."""
     n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
     shares, sizes = labelled
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
@@ -111,8 +110,8 @@ def _weigh(
     centers: AnyFloatArray | None,
     chi_total: float,
 ) -> tuple[AnyFloatArray, AnyFloatArray, FloatArray]:
-    """Return centroids and log weights, both of shape (m, k), and ``chi_term`` (see :class:`Sweep`)."""
-    # Clusters without members keep their old centroids or, if there are none, get the data mean.
+    """Compute the centroids and log weights, both of shape (m, k), and ``chi_term`` of :class:`Sweep`."""
+    # Clusters without members keep their old centroids. If there are none, they get the mean of the data.
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
@@ -135,7 +134,8 @@ def _weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return new, logs, np.zeros(k)
-    # The kernel has scaled each block's sums by its smallest M; rescale them to the smallest M of all.
+    # The kernel has divided each block's values of M by the smallest value in the block. The sums are now
+    # rescaled to the smallest value in all blocks.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -148,7 +148,7 @@ def _weigh(
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """Return one array [W^f | W] for memberships W, and the column sums of W^f and of W."""
+    """Return the array [W^f | W] for memberships W, and the column sums of W^f and of W."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -158,7 +158,7 @@ def _panel(
 
     for_blocks(kernel, data.n, 20.0 * data.n * k, data.n_jobs)
     total = masses.sum(axis=0)
-    # Treat subnormal sums as 0, because they have too few digits to compute a mean.
+    # Subnormal sums are treated as 0, because they have too few digits to compute a mean.
     total[total < np.finfo(data.dtype).tiny] = 0.0
     return panel, total, sizes.sum(axis=0)
 
@@ -175,9 +175,9 @@ def _weight_panel(
 ) -> _WeightPanel:
     """Compute the terms of the distances that depend on centroids and weights, but not on samples.
 
-    Returns ``panel``, ``constants``, ``scales`` and ``tolerance``. Distances are scales * (constants + Y
-    panel), where Y is X if the data are binary, and otherwise [X | X^2]. Unscaled distances of at most
-    ``tolerance`` times the constants are rounding errors, and are set to 0.
+    Returns ``panel``, ``constants``, ``scales`` and ``tolerance``. The distances are scales * (constants + Y
+    panel). Y is X if the data are binary, and otherwise [X | X^2]. If an unscaled distance is at most
+    ``tolerance`` times the constants, it is a rounding error and is set to 0.
     """
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
@@ -194,7 +194,7 @@ def _weight_panel(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # Raise m lambda, rather than lambda, to the power q, because lambda^q would underflow with many features.
+    # The power of m lambda is computed instead of lambda^q, which would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
     return panel, constants.sum(axis=0), scales, 16.0 * float(np.finfo(data.dtype).eps)
 
@@ -206,7 +206,7 @@ def _update(
     memberships: AnyFloatArray,
     options: SubspaceOptions,
 ) -> tuple[AnyFloatArray, FloatArray, float, float]:
-    """Return new memberships, distances, the loss (without chi-square), and the largest membership change."""
+    """Return new memberships, distances, the loss without chi-square, and the largest membership change."""
     n, k = memberships.shape
     blame, f = 1.0 + impurities, options.fuzziness
     factors = _factors(blame, options)
@@ -229,7 +229,6 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
 
 
 def _fill(data: SubspaceData, weights: _WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
-    """Compute the distances from samples lo..hi-1 to all clusters."""
     panel, *terms = weights
     data.matrix.weighted(panel, out.shape[1], lo, hi, out)
     kernels.finish_distances(*terms, out)

@@ -24,23 +24,21 @@ if TYPE_CHECKING:
 
 Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
-# Finite value for partitions with a single cluster or with identical centroids.
+# Partitions with a single cluster or with identical centroids get this finite value.
 UNDEFINED = 1e6
-# Interpretations of Eq. 17, which the kernel identifies by their positions in this tuple.
+# The kernel identifies an interpretation of Eq. 17 by its position in this tuple.
 READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
 class _BagIndex(base.PopulationIndex):
-    """Index for partitions of bags; labels need not be contiguous."""
+    """Index for partitions of bags, whose labels need not be contiguous."""
 
     def _population(self, labels: IntArray) -> base.Population:
         return super()._population(_without_gaps(base.integer_rows(labels, "labels")))
 
 
 class _GeometryIndex(_BagIndex):
-    """Index computed from a ``BagGeometry``."""
-
     weighting: Weighting
     n_jobs: int | None
 
@@ -51,7 +49,7 @@ class _GeometryIndex(_BagIndex):
         return self
 
     def _objective(self, objective: Any, population: base.Population, reading: Any = "between") -> FloatArray:
-        """Evaluate a ``BagObjective``; undefined values are inf."""
+        """Evaluate a ``BagObjective``, whose undefined values are inf."""
         from moo_clustering.bags import BagObjective
 
         n_clusters = int(population.n_clusters.max(initial=1))
@@ -149,14 +147,14 @@ class BagSilhouette(_BagIndex):
             bags = bags_of(data)
             self._check_memory(bags.n_bags)
             H = bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)
-        # Store the transpose, in which the distances from a bag are contiguous in memory.
+        # The transpose is stored, because it makes the distances from a bag contiguous in memory.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
         self.n_samples_ = len(H)
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        # Import lazily, as in ``fit``, because most indices are not applied to bags.
+        # The import is lazy, as in ``fit``, because most indices are not applied to bags.
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
         values = np.zeros(len(population.labels))
@@ -223,7 +221,6 @@ class BagSDbw(_GeometryIndex):
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
-        # Divide by a power of two close to the largest absolute value, so that variances do not overflow.
         self._points, self._unit = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
@@ -270,8 +267,12 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Scale the data; return the bags' means, sums of squared deviations and point counts, and the unit."""
-    # Subtract one row first, so that identical instances become exactly zero.
+    """Scale the data, and compute the arrays for the kernels.
+
+    Returns the means of the bags, their sums of squared deviations and their numbers of points, followed by
+    the unit. The values are divided by the unit, which is a power of two, so that variances do not overflow.
+    """
+    # One row is subtracted first, so that identical instances become exactly zero.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
     X /= unit
@@ -348,7 +349,7 @@ class FTWCV(_GeometryIndex):
 
     def _score(self, population: base.Population) -> FloatArray:
         values = self._objective("ftwcv", population, self.reading)
-        # For equal bag means, rounding may make differences of squared norms slightly negative.
+        # If bag means are equal, rounding may make differences of squared norms slightly negative.
         return np.maximum(values, 0.0) if self.reading == "between" else values
 
 
@@ -379,7 +380,7 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
 
 
 def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
-    """Make the cluster numbers of each row contiguous; invalid labels are returned unchanged."""
+    """Make the cluster numbers of each row contiguous, unless some labels are invalid."""
     if rows.size == 0 or rows.min() < 0 or rows.max() >= rows.shape[1]:
         return rows
     return contiguous(rows)

@@ -22,10 +22,11 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 
-# If an index or inequality has arguments with these names, the values are computed once per population.
+# If an index or inequality has arguments with these names, their values are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
-# Value (negated if maximised) that replaces an undefined index. It is finite, but worse than all others.
+# This value replaces the value of an undefined index. If the index is maximised, the negative value is used.
+# The value is finite, but worse than all defined values.
 UNDEFINED = 1e12
 
 
@@ -83,7 +84,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Base of indices that define ``_score`` for checked populations; deep copies share fitted arrays."""
+    """Base of indices that define ``_score`` for checked populations. Deep copies share fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -110,7 +111,7 @@ class CentredIndex(PopulationIndex):
         return self
 
     def _distances_to_means(self, population: Population, *, squared: bool) -> FloatArray:
-        """Return each individual's sum of (squared) distances from the samples to their cluster means."""
+        """Return each individual's sum of distances, squared if requested, from samples to cluster means."""
         sums = [found.sum(axis=1) for *_, found in means_by_block(self._X, population, squared=squared)]
         return np.concatenate([np.empty(0), *sums])
 
@@ -196,7 +197,7 @@ def requests_of(index: ValidityIndex) -> tuple[str, ...]:
 
 
 class Population(NamedTuple):
-    """Partitions and their cluster sizes; clusters ``0..n_clusters[q]-1`` of partition q are non-empty."""
+    """Partitions and their cluster sizes. Clusters ``0..n_clusters[q]-1`` of partition q are non-empty."""
 
     labels: Labels
     sizes: Int64Array
@@ -209,12 +210,12 @@ class Population(NamedTuple):
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
 
     def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
-        """Yield blocks of individuals that limit memory; scoring an individual requires ``items`` numbers."""
+        """Yield blocks of individuals that limit memory. Scoring an individual requires ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
     def scores(self, items: int, score: Callable[[Population], Any]) -> FloatArray:
-        """Score all individuals in :meth:`blocks`; ``score`` computes the values of one block."""
+        """Score all individuals in :meth:`blocks`, where ``score`` computes the values of one block."""
         return np.concatenate([np.empty(0), *(score(block) for _, block in self.blocks(items))])
 
 
@@ -243,7 +244,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
 
 
 def integer_rows(values: Any, name: str) -> IntArray:
-    """Convert integers or floats with integer values to a 2-d integer array; a 1-d array becomes one row."""
+    """Convert integers or floats with integer values to a 2-d integer array. A 1-d array becomes one row."""
     array = checked_integers(values, name)
     if array.ndim == 1:
         array = array[np.newaxis]

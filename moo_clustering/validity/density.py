@@ -77,7 +77,7 @@ class DBCV(PopulationIndex):
         if self.variant == "published":
             np.square(D, out=D)
         self.n_samples_, self._d = X.shape
-        # To avoid overflow, divide distances by that of the nearest sample before taking inverse powers.
+        # Distances are divided by that of the nearest sample, because their inverse powers could overflow.
         self._nearest = np.min(D, axis=1, where=D > 0, initial=np.inf)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             self._closeness = (self._nearest[:, np.newaxis] / D) ** self._d
@@ -129,7 +129,7 @@ class CDbw(CentredIndex):
         cuts = np.cumsum(sizes)[:-1]
         X = self._X[np.argsort(labels, kind="stable")]
         clusters = np.split(X, cuts)
-        # Do not use reduceat, whose rounding would break ties between distances to a mean.
+        # reduceat is not used, because its rounding would break ties between distances to a mean.
         means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
         squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
         spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)
@@ -139,7 +139,6 @@ class CDbw(CentredIndex):
         chosen = list(map(self._representatives, clusters, means))
         far, n_far = np.concatenate(chosen), np.array(list(map(len, chosen)))
         owner = np.repeat(np.arange(len(sizes)), n_far)
-        # Move the representatives towards the mean by one to eight tenths of the distance.
         shrunk = far + np.arange(1, 9)[:, np.newaxis, np.newaxis] / 10 * (means[owner] - far)
         near = self._near(clusters, shrunk.reshape(-1, X.shape[1]), np.tile(owner, len(shrunk)), stdev)
         inside = (near.reshape(len(shrunk), -1) / (n_far * sizes)[owner]).sum(axis=1) / len(sizes) / stdev
@@ -150,7 +149,7 @@ class CDbw(CentredIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """For each point, count the samples of the cluster ``owner`` within the distance ``radii``."""
+        """For each point, count the samples in the cluster ``owner`` whose distance is at most ``radii``."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         ends = np.cumsum(np.bincount(owner, minlength=len(clusters)))
         members = np.split(np.argsort(owner, kind="stable"), ends[:-1])
@@ -161,7 +160,11 @@ class CDbw(CentredIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Select the sample farthest from the mean, then repeatedly the sample farthest from all selected."""
+        """Select samples that are far from the mean and from each other.
+
+        The first sample is the farthest from the mean. Each further sample is the farthest from all samples
+        that were selected before.
+        """
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]
@@ -178,8 +181,8 @@ class CDbw(CentredIndex):
         for block in block_slices(k, 4 * len(far) * int(n_far.max())):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
-            # ``facing`` selects pairs of representatives that are mutually nearest between their clusters.
-            # Each pair is found once, from the cluster with the higher number.
+            # ``facing`` is a mask of the pairs of representatives that are mutually nearest between two
+            # clusters. Each pair is found once, from the cluster with the higher number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

@@ -22,7 +22,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity import base
 from moo_clustering.validity.external import CountedPartitions, ari_table, pairwise_ari
 
-# Number of samples per block. Blocks of 16 bytes per sample then fit in the cache.
+# A block of this number of samples, with 16 bytes per sample, fits in the cache.
 BLOCK_OBJECTS = 1 << 15
 
 
@@ -74,7 +74,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
-    """Return the mean of each row of a square table, excluding the diagonal; 0 for a single run."""
+    """Return the mean of each row of a square table without the diagonal, or 0 for a single run."""
     others = max(len(table) - 1, 1)
     return (table.sum(axis=1) - np.diag(table)) / others
 
@@ -83,7 +83,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     """Compute the NMI between each run of two sets, shape (n_runs_1, n_runs_2)."""
     shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
     to_first, to_second = _of_run(first), _of_run(second)
-    # Count the samples that each hyperedge shares with each run of the other set.
+    # ``rows`` and ``columns`` count the samples that each hyperedge shares with each run of the other set.
     rows = shared @ to_second.T
     columns = to_first @ shared
     common = to_first @ rows
@@ -96,19 +96,18 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     )
     result = np.zeros_like(common)
     np.divide(information, np.sqrt(entropies), out=result, where=entropies > 0)
-    # Two partitions are equal if each has as many clusters as their contingency table has non-zero cells.
+    # Two partitions are equal if both have as many clusters as their contingency table has non-zero cells.
     cells = to_first @ (shared > 0) @ to_second.T
     equal = (cells == to_first @ (rows > 0)) & (cells == (columns > 0) @ to_second.T) & (cells > 1)
     return np.where(equal, 1.0, np.clip(result, 0.0, 1.0))
 
 
 def _of_run(edges: Hyperedges) -> FloatArray:
-    """Return 0/1 indicators of each run's hyperedges, shape (n_runs, n_edges)."""
+    """Return a matrix that is 1 if a hyperedge belongs to a run, and otherwise 0, shape (n_runs, n_edges)."""
     return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
 
 
 def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
-    """Compute counts * ln(totals / counts), which is 0 where counts are 0."""
     ratio = np.ones_like(counts)
     np.divide(totals, counts, out=ratio, where=counts > 0)
     return counts * np.log(ratio)
@@ -118,12 +117,12 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     """Validate partitions of shape (n_runs, n_samples), and assign a number to every cluster of every run."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
-        # Renumber large labels, which would require long tables.
+        # Large labels are renumbered, because they would require long tables.
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # The missing samples were numbered like a cluster, so close the gap in the numbers of the clusters.
+        # Missing samples were numbered like a cluster, so the gap in the numbers of the clusters is closed.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -131,7 +130,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
 
 
 def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
-    """Check run labels, shape (n_runs, n_samples); a single run may be 1-d."""
+    """Check run labels of shape (n_runs, n_samples). A single run may be 1-d."""
     rows = base.integer_rows(labels, name)
     if rows.size == 0:
         raise ValueError(
@@ -148,8 +147,8 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
 class Hyperedges:
     """Clusters of all runs, numbered run by run in order of first appearance."""
 
-    codes: Int64Array  # shape (n_runs, n_samples): hyperedge of each sample in each run, -1 if missing
-    starts: Int64Array  # shape (n_runs + 1,): run t consists of hyperedges starts[t] to starts[t + 1] - 1
+    codes: Int64Array  # hyperedge of each sample in each run, or -1 if missing, shape (n_runs, n_samples)
+    starts: Int64Array  # run t consists of hyperedges starts[t] to starts[t + 1] - 1, shape (n_runs + 1,)
 
     @property
     def n_runs(self) -> int:
@@ -190,7 +189,7 @@ class Hyperedges:
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
 
     def take(self, runs: IntArray) -> Hyperedges:
-        """Select runs in the given order; counts of shared samples are reused."""
+        """Select runs in the given order, and reuse the counts of shared samples."""
         widths = np.diff(self.starts)[runs]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         shift = (starts[:-1] - self.starts[runs])[:, np.newaxis]
@@ -203,13 +202,13 @@ class Hyperedges:
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
     """Count the samples shared by the hyperedges of two sets of runs, shape (E_1, E_2)."""
-    # Takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, and is several times faster than a sparse product.
+    # This takes O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time, and is faster than a sparse product.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
         columns = slice(int(second.starts[lo]), int(second.starts[min(lo + step, second.n_runs)]))
         width = columns.stop - columns.start + 1
-        # Count missing samples in an additional row and column, which are then dropped.
+        # Missing samples are counted in an additional row and column, which are then dropped.
         there = np.where(second.seen[lo : lo + step], second.codes[lo : lo + step] - columns.start, width - 1)
         for run in range(first.n_runs):
             rows = slice(int(first.starts[run]), int(first.starts[run + 1]))
@@ -291,7 +290,7 @@ class FamilyAgreement(base.PopulationIndex):
 
     def _by_families(self, population: base.Population) -> FloatArray:
         members = self._members
-        # Comparing a pool with itself takes half the time.
+        # The comparison of a pool with itself takes half the time.
         of_pool = np.array_equal(population.labels, members.labels)
         others = members if of_pool else CountedPartitions(population.labels)
         table = ari_table(others, members, self.n_jobs)
@@ -328,7 +327,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         raise TypeError(f"families must be strings, got {quoted(names)}")
     if len(names) != len(rows):
         raise ValueError(f"families must have one name per partition ({len(rows)}), got {len(names)}")
-    # Copy the labels, because the pool may be modified later.
+    # The labels are copied, because the pool may be modified later.
     return base.check_population(rows, rows.shape[1]).labels.copy(), names
 
 
@@ -419,7 +418,7 @@ def label_evidence(
 
 
 def _rise(concentration: float, counts: FloatArray) -> FloatArray:
-    """Return the logarithm of the rising factorial, lnG(concentration + counts) - lnG(concentration)."""
+    """Return the logarithm of the rising factorial of ``concentration`` with ``counts`` factors."""
     return gammaln(concentration + counts) - gammaln(concentration)
 
 
@@ -446,7 +445,7 @@ class PairEvidence(base.PopulationIndex):
     penalty: float = 2.9
 
     def fit(self, data: Any) -> Self:
-        """Fit to PairwiseConstraints; raise a ValueError unless the penalty is positive."""
+        """Fit to PairwiseConstraints. Raises a ValueError unless the penalty is positive."""
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence requires PairwiseConstraints in fit, got {type(data).__name__}")

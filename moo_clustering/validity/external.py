@@ -25,11 +25,10 @@ from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
-# Types that represent a sample's set of classes.
+# An entry of one of these types is the set of the classes of a sample.
 SETS = (list, tuple, set, frozenset, np.ndarray)
-# Maximum number of entries of a contingency table that is converted to a dense array (80 MB).
+# Contingency tables with at most this number of entries are converted to dense arrays of up to 80 MB.
 DENSE_ENTRIES = 10_000_000
-# Maximum number of counters that fit in the fastest cache; clearing a larger table costs more than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
     "at least one class of y_true must have both positive and negative labelled samples (-1 means unlabelled)"
@@ -123,7 +122,7 @@ def most_agreements(table: csr_array) -> int:
 
 
 def class_of_cluster(table: csr_array) -> Int64Array:
-    """Match each cluster (column) with a class (row) or -1; ties are broken in favour of more matches."""
+    """Match each cluster (column) with a class (row) or -1. Ties are broken in favour of more matches."""
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
     # In larger tables, ties are broken arbitrarily, because _smallest_optimum would solve too many matchings.
@@ -142,13 +141,16 @@ def _dense_optimum(table: Int64Array) -> int:
 
 
 def _smallest_optimum(table: Int64Array) -> Int64Array:
-    """Match each cluster in turn with the lowest class number (or -1) that permits an optimal matching."""
+    """Match each cluster in turn with the lowest class number that permits an optimal matching.
+
+    The number -1 stands for no class.
+    """
     n_clusters = table.shape[1]
     free = list(range(len(table)))
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     goal = _dense_optimum(table)
     for k in range(n_clusters):
-        # Leave the cluster unmatched (-1) only if there are enough later clusters for all free classes.
+        # A cluster is left unmatched only if there are enough later clusters for all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
         steps = (
             (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
@@ -165,7 +167,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
     """Return the rows and columns of the non-zero entries in the optimal matching of a large table."""
-    # Add a column for each row, so that every row can be matched.
+    # A column is added for each row, so that every row can be matched.
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
         return rows, columns
@@ -235,7 +237,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as 0..k-1; also return the k labels, sorted if possible, otherwise by appearance."""
+    """Encode labels as 0..k-1, and return the k labels, sorted if possible, otherwise by appearance."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -254,7 +256,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 
 def _plain(labels: Sequence[Any]) -> bool:
-    """Return whether all labels have the same type, and NumPy stores this type without conversion."""
+    """Return whether all labels have the same type, which NumPy stores without conversion."""
     return set(map(type, labels)) in ({int}, {str}, {float}, {bool})
 
 
@@ -346,7 +348,6 @@ def _memberships(labels_true: Any, multilabel: str) -> tuple[Int64Array, Int64Ar
 
 
 def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
-    """Return the distinct classes of a sample, in the given order."""
     if not isinstance(entry, SETS):
         return [entry]
     classes = list(dict.fromkeys(entry.tolist() if isinstance(entry, np.ndarray) else entry))
@@ -398,7 +399,7 @@ class CountedPartitions:
 
     def __init__(self, labels: Labels) -> None:
         self.labels, self.n_clusters = labels, labels.max(axis=1).astype(np.int64) + 1
-        # Number of sample pairs in the same cluster.
+        # ``n_pairs`` is the number of pairs of samples in the same cluster.
         sizes = map(np.bincount, labels)
         self.n_pairs = np.array([size @ (size - 1) // 2 for size in sizes], dtype=np.int64)
 
@@ -419,21 +420,20 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
         common += np.triu(common, 1).T
-    # Count the pairs in the same cluster only in the first, only in the second, and in neither partition.
     only_first = first.n_pairs[:, np.newaxis] - common
     only_second = second.n_pairs - common
     n_samples = first.labels.shape[1]
     neither = n_samples * (n_samples - 1) // 2 - common - only_first - only_second
     counts = (common, only_first, only_second, neither)
     in_both, in_first, in_second, in_none = (each.astype(np.float64) for each in counts)
-    # This form of the denominator avoids subtracting large numbers.
+    # In this form, the denominator avoids the subtraction of large numbers.
     top = 2.0 * (in_both * in_none - in_first * in_second)
     bottom = (in_both + in_first) * (in_first + in_none) + (in_both + in_second) * (in_second + in_none)
     return np.divide(top, bottom, out=np.ones_like(top), where=(in_first > 0.0) | (in_second > 0.0))
 
 
 def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> Int64Array:
-    """NumPy equivalent of ``pairs_in_common``, using a table of all pairs of clusters."""
+    """Compute ``pairs_in_common`` with NumPy, from a table of all pairs of clusters."""
     tables, starts = [], []
     for each in (first, second):
         ends, columns = np.cumsum(each.n_clusters), np.arange(each.labels.shape[1])
@@ -554,7 +554,7 @@ def mean_roc_curve(
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
         integer("n_points", n_points, 2)
-        # Divide integers, as ``roc_curve`` does, so that equal rates are bitwise identical.
+        # Integers are divided, as in ``roc_curve``, so that equal rates are bitwise identical.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
     grid = np.unique(np.concatenate([fpr for fpr, _ in curves]))
@@ -575,7 +575,7 @@ def _curves(positive: Int64Array, scores: FloatArray) -> list[tuple[FloatArray, 
 
 
 def _limits(fpr: FloatArray, tpr: FloatArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper end of a curve at each grid rate; the two differ on vertical segments."""
+    """Return the lower and the upper end of a curve at each rate, which differ on vertical segments."""
     rates, first = np.unique(fpr, return_index=True)
     last = np.append(first[1:], len(fpr)) - 1
     reached, left = tpr[first], tpr[last]
@@ -621,7 +621,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     if not len(names):
         return np.zeros((len(indicators), n_columns))
     if n_columns == 1 and len(names) <= 2:
-        # If only one class is known, its AUC is undefined, whichever class the column scores.
+        # If only one class is known, the AUC is undefined, no matter which class the column scores.
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(

@@ -14,7 +14,7 @@ from moo_clustering._docs import Documented, documented
 from moo_clustering.encodings.base import checked_memberships, one_hot, relabel_by_first_appearance
 from moo_clustering.validity import base, internal
 
-# Logarithm of the upper limit on hypervolumes.
+# The logarithm of a hypervolume is at most this value.
 _LOG_LARGEST = 300 * np.log(10.0)
 
 
@@ -69,7 +69,10 @@ class FuzzySumOfSquares(FuzzyIndex):
         return self._within(*self._weighted(U)[:2])
 
     def _weighted(self, U: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return sample weights (p, n, k), cluster means (p, k, d), and a mask of the non-empty clusters."""
+        """Return the sample weights, the cluster means, and a mask of the non-empty clusters.
+
+        The shapes are (p, n, k), (p, k, d) and (p, k).
+        """
         weights = U**self.fuzziness
         totals = weights.sum(axis=1)
         used = totals > 0.0
@@ -124,7 +127,7 @@ class FuzzyHypervolume(FuzzySumOfSquares):
 
 
 def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute covariances (p, d, d) of deviations (p, n, d); weights (p, n) are normalised to sum 1."""
+    """Compute covariances (p, d, d) of deviations (p, n, d), with weights (p, n) normalised to sum 1."""
     totals = weights.sum(axis=1)
     weighted = deviations * (weights / np.where(totals > 0.0, totals, 1.0)[:, np.newaxis])[:, :, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ weighted)

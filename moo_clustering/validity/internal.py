@@ -27,12 +27,12 @@ from moo_clustering.graphs.matrices import SimilarityEdges
 from moo_clustering.validity import base
 
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Lower bound on distances, as a fraction of a typical distance; it avoids division by zero for duplicates.
+# Distances are at least this fraction of a typical distance, so that duplicates cause no division by zero.
 FLOOR = 1e-12
 # Below this mean squared distance, all samples count as identical, because FLOOR would underflow.
 NOTHING = 1e-290
-# Largest number of clusters k for which silhouettes are computed by matrix products, in n^2 k operations. For
-# more clusters, distances are summed by cluster, in n^2 operations that are slower.
+# Up to this number of clusters k, silhouettes are computed by matrix products in n^2 k operations. For more
+# clusters, distances are summed by cluster in n^2 operations, which are slower.
 MOST_FOR_PRODUCT = 10
 
 
@@ -86,7 +86,6 @@ class Silhouette(base.PopulationIndex):
 
 def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
     """Return the silhouette of every sample, shape (n_individuals, n_samples)."""
-    # Multiply D by the stacked cluster indicators of all individuals at once.
     n = len(D)
     starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
     rows = block.labels + starts[:, np.newaxis]
@@ -136,13 +135,13 @@ class MinimaxSilhouette(base.PopulationIndex):
     max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
-        # Lazy import, because importing graphs is slow.
+        # The import is lazy, because importing graphs is slow.
         from moo_clustering.graphs import euclidean_mst, minimax_distances
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
         X = _data.checked_table(data, "data")
         _distances.check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
-        # Tie-breaking does not matter: all minimum spanning trees have the same minimax distances.
+        # Ties can be broken arbitrarily, because all minimum spanning trees have the same minimax distances.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
         self._silhouette.fit(minimax_distances(tree))
@@ -382,7 +381,7 @@ class Medoids:
     def scatter(self, population: base.Population, *, squared: bool) -> FloatArray:
         within, least, greatest = scatter = np.empty((3, len(population.labels)))
         for rows, block in population.blocks(self.n_samples):
-            # Find the medoid of each cluster (ties: lowest index); rows of fewer clusters are padded with -1.
+            # If members tie, the lowest index is the medoid. Rows of fewer clusters are padded with -1.
             sums = np.empty(block.labels.shape)
             partitions.own_cluster_sums(self.D, block.labels, sums)
             medoids = np.empty(block.sizes.shape, dtype=np.int64)
@@ -469,13 +468,13 @@ class LikelihoodGain(base.PopulationIndex):
         run(partitions.cluster_means, n_steps, self._moments, block.labels, block.sizes, means)
         sizes = block.sizes[:, :, np.newaxis]
         squares = np.maximum(means[:, :, q:] - means[:, :, :q] ** 2, 0.0) * sizes
-        # Divide by the overall variances, because the single Gaussian is the reference.
+        # The squares are divided by the overall variances, because the single Gaussian is the reference.
         shares = (squares / self._variances + 0.5) / (sizes + 0.5)
         within = -0.5 * (sizes * np.log(shares)).sum(axis=(1, 2))
         occupied = np.where(block.sizes > 0, block.sizes, n)
         mixing = (block.sizes * np.log(occupied / n)).sum(axis=1)
         penalty = 0.5 * np.log(n) * (block.n_clusters - 1) * (2 * q + 1)
-        # Return exactly 0 for a single cluster, despite rounding errors.
+        # The result is exactly 0 for a single cluster, despite rounding errors.
         return np.where(block.n_clusters > 1, (within + mixing - penalty) / (n * q), 0.0)
 
 
@@ -483,13 +482,13 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     """Project centred rows onto at most ``n_components`` directions of largest variance."""
     n, d = X.shape
     size = min(n, d)
-    # Scale the data so that squares neither overflow nor underflow.
+    # The data are scaled so that squares neither overflow nor underflow.
     X = X / (np.abs(X).max() or 1.0)
     products = X.T @ X if d <= n else X @ X.T
     lowest = max(size - n_components, 0)
     values, vectors = eigh(products, subset_by_index=(lowest, size - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
-    # Drop components whose variance is only rounding error relative to the largest variance.
+    # A component is dropped if its variance is only rounding error relative to the largest variance.
     varying = values > 1e-12 * max(values[0], 0.0)
     vectors = vectors[:, varying]
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
@@ -608,9 +607,9 @@ class Connectivity(base.PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of each sample; ties in distance are broken by ``keys``."""
-    # If samples that are not candidates may be as near as the last neighbour, search again with twice as many
-    # candidates. The result is exact, but takes O(n^2 log n) time if most samples coincide.
+    """Find the ``width`` nearest other samples of each sample. Ties in distance are broken by ``keys``."""
+    # If samples that are not candidates may be as near as the last neighbour, the search is repeated with
+    # twice as many candidates. The result is exact, but takes O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -632,14 +631,14 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
                 found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
             farthest = found[:, -1]
             if euclidean:
-                # Use uncentred values, because centring would break ties on a grid.
+                # Uncentred values are used, because centring would break ties on a grid.
                 steps = X[ids] - X[rows][:, np.newaxis]
                 found = np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
             found = np.where(ids == rows[:, np.newaxis], np.inf, found)
             order = np.lexsort((keys[ids], found))[:, :width]
             result[rows] = np.take_along_axis(ids, order, axis=1)
             last = np.take_along_axis(found, order, axis=1)[:, -1]
-            # 1e-12 bounds the rounding error of squared distances in scikit-learn's brute-force search.
+            # 1e-12 is a bound on the rounding error of scikit-learn's squared distances.
             tied.append(rows[farthest**2 <= last**2 * (1.0 + 1e-12) + 1e-12 * largest])
         pending = np.concatenate(tied) if n_candidates < n else pending[:0]
         n_candidates = min(n, 2 * n_candidates)
@@ -682,7 +681,7 @@ class GraphModularity(base.PopulationIndex):
     name, greater_is_better = "modularity", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to a graph; raise a ValueError unless S is symmetric, finite and non-negative.
+        """Fit to a graph. Raises a ValueError unless S is symmetric, finite and non-negative.
 
         Parameters
         ----------
@@ -732,7 +731,7 @@ class BoundaryCut(base.PopulationIndex):
 
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
-        """Fit to a graph; its diagonal is ignored."""
+        """Fit to a graph, whose diagonal is ignored."""
         self._edges = SimilarityEdges(data)
         self.n_samples_ = self._edges.n_samples
         return self
@@ -777,7 +776,7 @@ class LoadVariation(base.PopulationIndex):
     name, greater_is_better = "load_variation", False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to weights, shape (n_samples,); raise a ValueError if one is negative or all are 0."""
+        """Fit to weights of shape (n_samples,). Raises a ValueError if one is negative or all are 0."""
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
             raise ValueError("data must contain at least one positive weight")
@@ -904,7 +903,7 @@ class Compactness(base.PopulationIndex):
         for q, labels in enumerate(block.labels):
             own = labels[edges.row[inner[q]]]
             rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
-        # Divide twice, because squared perimeters would overflow or underflow in extreme units.
+        # Sizes are divided twice, because squared perimeters would overflow or underflow in extreme units.
         scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
         scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
         return np.asarray(scores.sum(axis=1) / block.n_clusters)

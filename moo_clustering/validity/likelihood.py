@@ -30,7 +30,7 @@ class Block(NamedTuple):
     kind: int
     read: Read  # function that extracts these columns' values from a table
     X: FloatArray
-    points: FloatArray  # samples as points, to be compared by Euclidean distance
+    points: FloatArray  # points that represent the samples in k-means
     levels: Int64Array  # number of categories per column
     priors: FloatArray
     shape: tuple[float, float, float]
@@ -57,7 +57,7 @@ class LikelihoodModel:
         return TableTerms(self.blocks(X), X.shape[1])
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare the columns of a table; models of graphs return an empty list."""
+        """Prepare the columns of a table. Models of graphs return an empty list."""
         return []
 
 
@@ -163,7 +163,7 @@ class MultinomialModel(LikelihoodModel):
         """Prepare columns of counts."""
         d, beta, values = X.shape[1], float(self.beta), _counts(X)
         lengths = values.sum(axis=1, keepdims=True)
-        # Spread the logarithms of the coefficients evenly over the samples, because only their sum matters.
+        # Only the sum of the logarithms of the coefficients matters, so it is spread evenly over the samples.
         each = (gammaln(lengths + 1).sum() - gammaln(values + 1).sum()) / len(values)
         constants, shape = each * np.arange(len(values) + 2.0)[np.newaxis], (0.0, float(gammaln(beta)), beta)
         points, zeros = np.sqrt(values / np.maximum(lengths, 1.0)), np.zeros(d)
@@ -325,9 +325,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         loses its last sample. Returns labels numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
-        # Step at which each sample was last visited, and step at which each cluster last changed.
+        # ``times`` contains the step of each sample's last visit, and the step of each cluster's last change.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
-        # The search usually ends after fewer than 20 sweeps.
         for _ in range(100):
             if self._terms.sweep(found, rng.permutation(len(found)), self.alpha, keep, times) == 0.0:
                 break
@@ -371,7 +370,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 
 
 class TableTerms:
-    """Marginal likelihoods of a table's clusters; k-means of the ``points`` yields initial partitions."""
+    """Marginal likelihoods of a table's clusters. K-means of the ``points`` yields initial partitions."""
 
     def __init__(self, blocks: Sequence[Block], n_columns: int) -> None:
         self._reads, self._n_columns = [block.read for block in blocks], n_columns
@@ -420,7 +419,6 @@ class TableTerms:
         return out
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray, FloatArray]:
-        """Compute the clusters' sizes, statistics and log marginal likelihoods."""
         k = int(labels.max()) + 1
         sizes, stats, terms = np.zeros(k, dtype=np.int64), np.zeros((k, self._n_statistics)), np.zeros(k)
         kernels.sum_clusters(self._X, labels, *self._model, sizes, stats, terms)
@@ -460,7 +458,6 @@ class GraphTerms:
         return int(kernels.merge_nodes(*state, alpha, allowed, *self._prior, pairs, gains))
 
     def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray]:
-        """Compute the cluster sizes and the number of links between each pair of clusters."""
         members = csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)))
         return np.bincount(labels), np.ascontiguousarray((members.T @ self._S @ members).toarray())
 
@@ -470,7 +467,7 @@ def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: Floa
 
 
 def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
-    """Encode the categories of each column as 0, 1, ...; categories not in ``known`` become -1."""
+    """Replace each category by its position in the known categories of the column, or by -1 if unknown."""
     codes = np.full((len(table), len(known)), -1.0)
     for j, values in enumerate(known):
         place = np.searchsorted(values[:-1], table[:, j])
@@ -483,7 +480,6 @@ def _of_columns(own: IntpArray, read: Read, table: FloatArray) -> FloatArray:
 
 
 def _counts(table: FloatArray) -> FloatArray:
-    """Return a table of counts as float64, after checking that its values are non-negative integers."""
     if table.min() < 0:
         raise ValueError(f"counts must be non-negative, got {table.min():g}")
     return np.asarray(checked_integers(table, "counts"), dtype=np.float64)
