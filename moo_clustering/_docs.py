@@ -86,7 +86,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
 @cache
 def sections_of(text: str) -> dict[str, str]:
     """Return the sections of a docstring by title. The text before the first title has an empty key."""
-    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
+    parts = re.split(r"^(\w[\w ]*?):? *\n-{3,} *\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
         title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
     }

@@ -174,7 +174,10 @@ def friedman(
     rest = largest - statistic
     f_value = float("inf") if rest <= _EPS * largest else (n - 1) * statistic / rest
     p, f_p = float(stats.chi2.sf(statistic, df)), float(stats.f.sf(f_value, df, df * (n - 1)))
-    return FriedmanResult(statistic, p, df, f_value, f_p, averages, n, k)
+    return FriedmanResult(
+        statistic=statistic, p_value=p, df=df, iman_davenport_statistic=f_value, iman_davenport_p_value=f_p,
+        average_ranks=averages, n_datasets=n, n_methods=k,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -487,8 +490,8 @@ def _rank_summary(
     _refuse("a table", n_datasets=n_datasets)
     if greater_is_better is None:
         raise TypeError("greater_is_better must be True or False for a table of results, got None")
-    averages = average_ranks(results, greater_is_better=greater_is_better, methods=methods)
-    return averages, len(results)
+    table = rank_matrix(*as_results(results, methods=methods), greater_is_better)
+    return table.mean().rename("average rank"), len(table)
 
 
 def _refuse(what: str, **given: Any) -> None:

@@ -254,7 +254,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
     names = folder_names(path)
     has_checkpoint, has_record, fault = CHECKPOINT in names, RECORD in names, ""
     if has_record:
-        record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
+        record = _read_record(path, f"{path} contains a {RECORD} that", f"; {_OTHER}")
         status = record["status"]
         if replaces is not None and record.get("command") == replaces:
             return False, True
@@ -276,8 +276,8 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
     return has_checkpoint, has_record
 
 
-def _read_record(path: Path, sentence: str) -> dict[str, Any]:
-    """Read the record in a folder. Raise a FolderError with ``sentence`` if the record is unreadable."""
+def _read_record(path: Path, before: str, after: str = "") -> dict[str, Any]:
+    """Read a run record; if it is unreadable, raise a FolderError with the reason after ``before``."""
     fault = damaged = "was not written by moo-clustering, or is damaged"
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
@@ -292,7 +292,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         fault = damaged
     if fault:
-        raise FolderError(sentence.format(fault))
+        raise FolderError(f"{before} {fault}{after}")
     return found
 
 
@@ -303,7 +303,8 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
     """Convert a record to JSON with null for NaN and infinity; without ``indent``, on one line."""
-    plain = json.loads(record_text(record), parse_constant=lambda name: None)
+    text = json.dumps(persistence.to_json(record, "record"))  # escapes bytes of file names that are not UTF-8
+    plain = json.loads(text, parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
 
@@ -315,7 +316,7 @@ def run_record(folder: Path) -> dict[str, Any]:
     if not (folder / RECORD).exists():
         raise FolderError(f"{folder} is not a run folder: it has no {RECORD}")
     finish_update(folder)
-    return _read_record(folder, f"{folder} is not a readable run folder: its {RECORD} {{}}")
+    return _read_record(folder, f"{folder} is not a readable run folder: its {RECORD}")
 
 
 def finish_update(folder: Path) -> None:

@@ -235,8 +235,9 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
     """Return whether a file is read as samples with label sets.
 
-    These are svmlight files, and ARFF files with a label file or with a label count in the header. If the
-    method accepts label sets, also other ARFF files (except bags) and npz files with label indicators.
+    This holds for svmlight files, and for ARFF files with a label file or with a label count in the header.
+    If the method accepts label sets, it also holds for other ARFF files (except bags) and for npz files with
+    label indicators.
     """
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):

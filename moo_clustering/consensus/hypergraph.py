@@ -506,7 +506,7 @@ def hbgf(
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
     If the samples that share a cluster in all runs form at most ``n_clusters`` groups, these are the result.
-    Otherwise, if the graph has ``n_clusters`` connected components, these components are. METIS takes roughly
+    Otherwise, if the graph has ``n_clusters`` connected components, these are the result. METIS takes roughly
     O(n_samples n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E
     clusters, at most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern,
     C. Brodley, International Conference on Machine Learning (2004).

@@ -65,6 +65,14 @@ def test_foreign_record(tmp_path, text):
         open_folder(tmp_path, resume=True).__enter__()
 
 
+@pytest.mark.parametrize("name", ["a{b}", "{}", "{", "%s"])
+def test_foreign_record_in_a_folder_named_like_a_format(fails, tmp_path, name):
+    write_record(tmp_path / name, format="other")
+    because = "run.json was not written by moo-clustering, or is damaged"
+    assert f"{name} is not a readable run folder: its {because}" in fails("report", name)
+    assert f"{name} contains a run.json that was not written" in fails(*PLAIN[:-1], name)
+
+
 def test_out_is_a_file_or_below_one(fails, slices, table, tmp_path):
     (tmp_path / "file").write_text("mine")
     assert "is a file, not a folder" in fails(*FIT, "--out", "file")

@@ -88,6 +88,8 @@ def test_parameter_docs():
         "args": ("float", ""),
     }
     assert parameter_docs("Only a title.") == {}
+    blanks = "Title.\n\nParameters:  \n---------- \na : int \n    One. \n\nReturns \n------- \nd : int\n"
+    assert parameter_docs(blanks) == {"a": ("int", "One.")}
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from moo_clustering.cli import fit, main
+from moo_clustering.cli.folder import json_text
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.results import ClusteringResult
 
@@ -292,6 +293,11 @@ def test_parameters_of_a_method(run, slices):
         if each["name"] == "high"
     ]
     assert high["default"] == 5.0
+
+
+def test_names_of_files_that_are_not_utf8():
+    name = b"caf\xe9".decode("utf-8", "surrogateescape")
+    assert json.loads(json_text({"folder": name})) == {"folder": name}
 
 
 @pytest.mark.parametrize("name", list(METHODS))

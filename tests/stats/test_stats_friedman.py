@@ -23,6 +23,14 @@ def test_ranks_by_hand():
     assert ranks.to_dict() == {"x": 1.25, "y": 1.75}
 
 
+def test_an_array_without_a_length():
+    class Scores:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([[3.0, 1.0, 2.0], [5.0, 5.0, 7.0]], dtype)
+
+    assert friedman(Scores(), greater_is_better=True).n_datasets == 2
+
+
 # Garcia and Herrera (JMLR 9, 2008), five classifiers on thirty data sets; the figures are printed in a
 # vignette of the R package scmamp (inst/doc of github.com/b0rxa/scmamp).
 def test_garcia_herrera():
