@@ -16,7 +16,6 @@ from moo_clustering import _kernels
 from moo_clustering._kernels.caching import saved_in
 from moo_clustering.persistence import environment
 
-# The command prints the environment variables that affect threads, caches, imports and hashes.
 _VARIABLES = re.compile(r"(OMP|OPENBLAS|MKL|BLIS|VECLIB|NUMBA|LOKY|JOBLIB|GOMP)_|PYTHON(PATH|HASHSEED)$")
 _TOOLS = {"docs", "release", "test"}  # extras that are not printed, because only developers use them
 

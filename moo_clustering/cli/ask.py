@@ -287,7 +287,7 @@ def run_ask(
         sys.stdin.reconfigure(errors="replace")
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
         run = AskedRun(folder, resume=resume, mode=mode, error_rate=error_rate)
-        target.reserve()  # prevents other commands from writing to the folder during the session
+        target.reserve()
         interrupted = False
         try:
             try:
@@ -343,7 +343,6 @@ def _act(session: AnswerSession, word: str | None, confidence: float | None = No
 
 
 def _json_dialog(run: AskedRun) -> None:
-    """Print each question as a line of JSON and read its answer, until no question is left."""
     session, names = run.session, run.row_ids
     while (question := session.question) is not None:
         beside = run.shown.beside(question.samples)

@@ -66,7 +66,6 @@ def about(as_json: bool) -> None:
 
 
 def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Parse a share, which can be a number such as 0.15 or a percentage such as 15%."""
     if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
         raise click.BadParameter(f"{value!r} is not a valid share; use a value such as 15% or 0.15")
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)

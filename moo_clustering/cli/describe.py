@@ -164,7 +164,7 @@ def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> 
 class Description:
     """Tables, arrays, files and pictures that describe a fit."""
 
-    record: dict[str, Any]  # entries for the run record
+    record: dict[str, Any]
     clusters: pd.DataFrame | None = None  # cluster table in the printed summary
     names: ClusterDescriptions | None = None
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
@@ -650,7 +650,6 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Return what questions show about the samples, such as table cells, texts or the means of bags."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

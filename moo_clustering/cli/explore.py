@@ -39,7 +39,7 @@ _HEADERS = {
 }
 _NO_BROWSER = "Could not open a browser; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
-_LARGEST_ANSWER = 64 * 1024  # maximum number of bytes in a request
+_LARGEST_ANSWER = 64 * 1024
 
 
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
