@@ -563,7 +563,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 def _roc_curves(
     use: LabelUse, scores: NDArray[np.float64], areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the ROC curves of the worst and the best label, the mean curve of all labels, and its area."""
+    """Return the ROC curves of the worst and the best label, and the mean curve with the mean area."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
