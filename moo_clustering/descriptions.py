@@ -681,7 +681,7 @@ def _percent(share: float) -> str:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Add columns to a table; underscores are appended to names that the table already contains."""
+    """Add columns to a table. Underscores are appended to a new name that the table already contains."""
     found = frame.copy(deep=False)
     for name, values in columns.items():
         while name in found:

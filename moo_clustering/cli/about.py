@@ -16,9 +16,8 @@ from moo_clustering import _kernels
 from moo_clustering._kernels.caching import saved_in
 from moo_clustering.persistence import environment
 
-# Environment variables that affect threads, caches, imports and hashes.
 _VARIABLES = re.compile(r"(OMP|OPENBLAS|MKL|BLIS|VECLIB|NUMBA|LOKY|JOBLIB|GOMP)_|PYTHON(PATH|HASHSEED)$")
-_TOOLS = {"docs", "release", "test"}  # extras that only developers use
+_TOOLS = {"docs", "release", "test"}  # extras that are not printed, because only developers use them
 
 
 def facts() -> dict[str, Any]:
@@ -62,9 +61,8 @@ def facts_text(facts: dict[str, Any]) -> str:
 
 
 def _optional() -> dict[str, str]:
-    """Return the version of each optional package, or "not installed"."""
     found = dict[str, str]()
-    with suppress(PackageNotFoundError):  # without installation, there is no metadata
+    with suppress(PackageNotFoundError):  # a source folder that is not installed has no metadata
         for line in requires("moo_clustering") or []:
             extra = re.search(r"extra *== *['\"]([\w-]+)", line)
             if extra and extra[1] not in _TOOLS:
@@ -82,7 +80,6 @@ def _memory() -> int | None:
 
 
 def _kernel_cache() -> dict[str, Any]:
-    """Describe the folder of compiled kernels: its path, its size, and any reason why it is not writable."""
     folder, problem = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
     sizes = [path.stat().st_size for path in (folder.glob("*") if folder else ()) if path.is_file()]
     place = {"folder": None if folder is None else str(folder), "problem": problem or None}

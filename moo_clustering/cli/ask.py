@@ -40,10 +40,10 @@ ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class name (#1: first known class, ?: don't know, u: undo, q: quit, =u: a class named u): "
-# Maximum number of features and text lines shown per sample, and maximum width in characters.
+# A question shows at most this many features and lines of text per sample, and characters per line.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-_LONGEST_LINE = 10_000  # maximum length of an input line: some devices send lines that never end
-# Entries of the fit's record that describe its result; they are not copied to the session's record.
+_LONGEST_LINE = 10_000  # limits input lines, because some devices send a line that never ends
+# The session's record omits these entries of the fit's record, because they describe the result of the fit.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
 _OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
@@ -85,7 +85,7 @@ class AskedRun:
             self.session = AnswerSession(base, path=path, **options)
 
     def _read_questions(self) -> QuestionPool:
-        """Read the data that :func:`save_questions` saved; raise a FolderError if there are none."""
+        """Read the questions file of the run. Return the pool, and set attributes for the other data."""
         folder, path = self.folder, self.folder / QUESTIONS
         if self.record.get("command") == "ask":
             said = f"{folder} contains the result of an `ask` session; specify the folder of the original run"
@@ -103,7 +103,7 @@ class AskedRun:
             if base.n_samples != n_rows:
                 said = f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}"
                 raise runs.FolderError(f"{said}; fit again")
-            self.kind: str = meta["kind"]  # noun for a sample
+            self.kind: str = meta["kind"]  # noun for a sample, such as "document"
             self.outliers: BoolArray | None = arrays.get("outliers")
             self.shown = ShownSamples.unpacked(arrays, meta["shown"])
         except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -118,7 +118,7 @@ class AskedRun:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # If a cluster contains only such outliers, they keep its label.
+            # If a cluster contains only outliers without answers, they keep the label of the cluster.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
@@ -133,7 +133,7 @@ class AskedRun:
 
     @property
     def table_folder(self) -> Path | None:
-        """Folder with the table: the parent of the run folder or the current folder; None if in neither."""
+        """The parent of the run folder or the current folder, whichever contains the table, or None."""
         name = self.record["data"].get("name")
         places = (self.folder.resolve().parent, Path.cwd())
         return next((place for place in places if isinstance(name, str) and (place / name).is_file()), None)
@@ -189,7 +189,7 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Inspect ``out`` for RunFolder; it must be empty or contain results of a session about this run."""
+    """Inspect ``out`` as RunFolder requires. It must be empty or contain a session about the same run."""
     if not runs.folder_names(out):
         return False, False
     try:
@@ -233,7 +233,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     arrays = dict(zip(("labels", "must_link", "cannot_link"), (run.labels, *session.pairs()), strict=True))
     persistence.write_archive(out / "result.npz", arrays, record)
     files = [*frames, "result.npz"]
-    if (run.folder / runs.CONTENT).is_file():  # the original run has a report
+    if (run.folder / runs.CONTENT).is_file():
         from moo_clustering.visualization.report import write_report
         from moo_clustering.visualization.report.page import save_content
 
@@ -287,7 +287,7 @@ def run_ask(
         sys.stdin.reconfigure(errors="replace")
     with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
         run = AskedRun(folder, resume=resume, mode=mode, error_rate=error_rate)
-        target.reserve()  # so that no other command writes to the folder during the session
+        target.reserve()
         interrupted = False
         try:
             try:
@@ -334,7 +334,8 @@ def _dialog(run: AskedRun) -> None:
 
 
 def _act(session: AnswerSession, word: str | None, confidence: float | None = None) -> None:
-    """Process an answer or, if ``word`` is None, undo the last answer. Ctrl-C takes effect afterwards."""
+    """Process the answer ``word``, or undo the last answer if ``word`` is None."""
+    # Ctrl-C takes effect only after the answer has been saved.
     with InterruptGuard() as guard:
         session.undo() if word is None else session.answer(word, confidence=confidence)
     if guard.requested:
@@ -342,7 +343,6 @@ def _act(session: AnswerSession, word: str | None, confidence: float | None = No
 
 
 def _json_dialog(run: AskedRun) -> None:
-    """Write questions as JSON lines and read one answer per line until no question is left."""
     session, names = run.session, run.row_ids
     while (question := session.question) is not None:
         beside = run.shown.beside(question.samples)
@@ -381,7 +381,7 @@ def _json_dialog(run: AskedRun) -> None:
 
 
 def _typed(mode: str, run: AskedRun) -> str:
-    """Read a key or line until it is a valid answer; return "" for undo, raise an EOFError for quit."""
+    """Read input until the user enters an answer. Return "" for undo, and raise an EOFError for quit."""
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
@@ -412,7 +412,7 @@ def _typed(mode: str, run: AskedRun) -> str:
 
 
 def _line(*, as_json: bool = False) -> str:
-    """Read a line. Return "" at the end of the input, after an error, or if the line is too long."""
+    """Read a line of input. Return "" if the input has ended or is unreadable, or if a line is too long."""
     try:
         text = sys.stdin.readline(_LONGEST_LINE)
     except OSError:
@@ -429,7 +429,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Describe the last answer: whether it was expected, and how many samples changed cluster."""
+    """Say whether the last answer was expected, and how many samples it moved to other clusters."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []
@@ -444,7 +444,7 @@ def _told(run: AskedRun) -> str:
 
 
 def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
-    """Return a question formatted for the terminal width, with the samples side by side."""
+    """Format a question for the width of the terminal, with the samples side by side."""
     beside = run.shown.beside(samples)
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     differing = [line for line in beside.features if len({*line.values}) > 1 or len(samples) == 1]

@@ -24,7 +24,7 @@ _MODES = ["pairs", "names"]
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
-    """Create a ``click.option`` from text such as ``"--out FILE"``; ``kind`` can be a list of choices."""
+    """Create a ``click.option`` from its flags and a placeholder for its value, such as ``"--out FILE"``."""
     words = names.split()
     if shown is not None:
         more |= {"default": shown, "show_default": True}
@@ -66,14 +66,13 @@ def about(as_json: bool) -> None:
 
 
 def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Parse a non-negative share, such as 0.15 or 15%."""
     if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
         raise click.BadParameter(f"{value!r} is not a valid share; use a value such as 15% or 0.15")
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
 
 
 class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """Parameter type: a share below one half, or "auto"."""
+    """Type of an option whose value is a share below one half or the word "auto"."""
 
     name = "share"
 
@@ -188,7 +187,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 
     if not asks and (mode is not None or error_rate is not None):
         raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
-    # If the folder is unsuitable, raise an error before a lock file or answers are written to it.
+    # Read the run first, because an unsuitable folder must be rejected before files are written to it.
     content, panel = run_content(folder), None
     if asks:
         click.get_current_context().with_resource(locked(folder))
@@ -202,7 +201,6 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 def _number_or_interval(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | str | tuple[int, int] | None:
-    """Parse a number of clusters, an interval such as 2-5, or "auto"."""
     if value in (None, "auto"):
         return value
     found = re.fullmatch(r"([1-9]\d{0,17})(?:-(\d{1,18}))?", str(value))
@@ -212,7 +210,7 @@ def _number_or_interval(
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Parse a number of documents; a number with a decimal point is a share of the documents."""
+    """Parse a document frequency. An integer is a number of documents, and any other number is a share."""
     if value is None:
         return None
     for kind in (int, float):
@@ -228,7 +226,7 @@ def _workers_wanted(context: click.Context, parameter: click.Parameter, value: i
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Return whether options or the form of DATA (glob, URL, Zarr array, folder) call for partitions."""
+    """Return whether the paths in ``data`` or the options require that the data are read in partitions."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -394,7 +392,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
         run_fit_in_parts(data, out, options)
         return
-    if (path := Path(data[0])).suffix and not path.exists():  # a bundled data set has no suffix
+    if (path := Path(data[0])).suffix and not path.exists():  # names of bundled data sets have no suffix
         raise click.UsageError(f"file {path} does not exist")
     from moo_clustering.cli.fit import run_fit
 

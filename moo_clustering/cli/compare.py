@@ -16,7 +16,7 @@ from moo_clustering.datasets.files import equal_rows, table_text
 from moo_clustering.datasets.tables import column_names
 from moo_clustering.stats import Comparison, as_results, compare, p_text
 
-_LONG = ("dataset", "method", "value")  # column names of a long table, which has one value per row
+_LONG = ("dataset", "method", "value")  # columns of a long table, which has one row per value
 
 
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
@@ -36,12 +36,12 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     """Read a table with a row per data set and a column per method or, if ``long``, with a value per row."""
-    # By default, a table is long if it has the columns ``dataset``, ``method`` and ``value``. Other columns
-    # are ignored, and repeated values are averaged. In other tables, values are validated by ``compare``.
+    # If ``long`` is None, a table with the columns ``dataset``, ``method`` and ``value`` is long. Only the
+    # values of long tables are validated here, because ``compare`` validates the values of other tables.
     rows = list(table_text(path).rows(path))
     try:
         columns = column_names(rows[:1], str(path))
-    except DataError as error:  # omit the advice, which applies to Python only
+    except DataError as error:  # the advice in the message applies only to Python
         raise DataError(error.problem) from error
     stripped = [[cell.strip() for cell in row] for _, row in equal_rows(rows[1:], len(columns), path)]
     if not stripped:
@@ -62,7 +62,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Return the positions of the columns ``_LONG``, which may have other names if there are only three."""
+    """Find the columns ``_LONG`` by name or, if the table has three columns with other names, by order."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):

@@ -1,4 +1,4 @@
-"""The commands ``demo`` (PESC on the wine data, with three controls) and ``warm-up``."""
+"""The command ``demo``, which compares PESC with three controls, and the command ``warm-up``."""
 
 import time
 from pathlib import Path
@@ -47,7 +47,7 @@ def run_warm_up(fit: click.Command) -> None:
 
 def run_demo(out: Path, seed: int) -> None:
     folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
-    # Shuffle the bundled rows, which are sorted by class, so that their order cannot help a method.
+    # The bundled rows are sorted by class. Shuffle them, because their order must not help a method.
     table = load_wine().shuffled(seed)
     click.echo("PESC on the wine data: 178 samples in random order, 13 features, 3 clusters")
     samples = Samples.of(table)

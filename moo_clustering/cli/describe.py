@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 TERMS, PARTITION = "terms.png", "partition.png"
 MOST_PLACES = 1000  # maximum number of samples for multidimensional scaling and for pictures of the pool
-_TITLE = 80  # characters of a text to show if it has no title
-# Cluster table on a terminal: column headings, column widths in characters, and maximum number of rows.
+_TITLE = 80  # number of characters shown of a document without a title
+# Headings, widths in characters and maximum number of rows of the cluster table on a terminal.
 _HEADS = {
     "contrasts": "contrasts (nearest cluster)", "classes": "leading classes", "features": "leading features"
 }  # fmt: skip
@@ -47,17 +47,18 @@ _WIDTHS = {
     "features": 60,
 }  # fmt: skip
 _SHOWN = 20
-# A column nearly determines the clusters if it has at most _VALUES distinct values, and if at least a share
-# _PURE of the rows have the most frequent value of their cluster.
+# Clusters are sorted by a column if nearly every cluster contains a single value of this column. The column
+# must have at most _VALUES values, and a share _PURE of the rows the most frequent value of their cluster.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# For subspace methods: maximum numbers of features and classes listed per cluster, and of plotted clusters.
+# Subspace methods list at most this many features and classes per cluster, and plot this many clusters.
 _FEATURES, _CLASSES, _DRAWN = 10, 5, 24
-# Above this number of multiplications or bags, indices that need all distances between bags are omitted.
+# Indices that require all distances between bags are computed only up to this much work and this many bags.
+# The work is the number of multiplications for the distances.
 MOST_WORK, MOST_BAGS = 2e11, 5000
-# File with the data required to ask questions about a fit, and its format and version.
+# ``fit`` writes this file, from which ``ask`` creates its questions. The file states its format and version.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
-# Maximum number of table cells saved for questions, and of bags for which questions are saved.
+# The file contains at most _MOST_CELLS table cells. Fits of more than MOST_ASKED_BAGS bags do not write it.
 _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 
@@ -70,7 +71,7 @@ def describe(job: Job) -> Description:
         if result.pool is not None:
             describe_pareto(job, found, result.pool)
         return found
-    if "leading_features" in dir(job.method.load()):  # the method weights features by cluster
+    if "leading_features" in dir(job.method.load()):  # the method weights the features of each cluster
         return describe_subspaces(job, scores)
     found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):
@@ -107,7 +108,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return data to plot and their column names. Distances are converted to positions in the plane."""
+    """Return the data to plot and their column names. Distances are converted to positions in the plane."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -163,12 +164,12 @@ def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> 
 class Description:
     """Tables, arrays, files and pictures that describe a fit."""
 
-    record: dict[str, Any]  # entries for the run record
-    clusters: pd.DataFrame | None = None  # cluster table for the summary
-    names: ClusterDescriptions | None = None  # cluster names and contrasts
+    record: dict[str, Any]
+    clusters: pd.DataFrame | None = None  # cluster table in the printed summary
+    names: ClusterDescriptions | None = None
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by file name
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
-    # Functions that write files to a folder and return the file names; drawing functions by file name.
+    # A writer saves files in a folder and returns their names. A picture is a function that draws a file.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
     pictures: dict[str, Callable[[Path], object]] = field(default_factory=dict)
     report: dict[str, Any] = field(default_factory=dict)  # additional arguments for ``report_content``
@@ -176,8 +177,9 @@ class Description:
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Return the label, size, name, typical document with title, and contrasting terms of each cluster."""
-    # A cluster's typical document is its medoid or, without medoids, the document nearest to its mean by
-    # cosine distance. Import lazily, because the report imports the plotting libraries.
+    # The typical document of a cluster is its medoid. If the method has no medoids, it is the document with
+    # the smallest cosine distance from the cluster mean. The report imports the plotting libraries, so it is
+    # imported only here.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -229,9 +231,9 @@ def cluster_table(frame: pd.DataFrame) -> str:
 def _cell(name: str, value: Any, width: int | None) -> str:
     if name == "impurity":
         return f"{value:.2f}"
-    if name == "features":  # omit the weights for legibility
+    if name == "features":  # each feature is followed by its weight, which is omitted
         value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
-    elif name == "contrasts":  # as many as fit
+    elif name == "contrasts":  # the last contrasts are omitted if they do not fit
         while len(value) > _WIDTHS[name] and "; " in value:
             value = value.rpartition("; ")[0]
     return str(value) if width is None else shortened(value, width)
@@ -318,7 +320,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if (coassociation := pool.coassociation) is not None:
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=coassociation, title=job.title)
     if job.sizes is None:
-        # Save no questions for partitioned tables: answers would change labels in many files.
+        # No questions are saved for partitioned tables, because answers would change labels in many files.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -373,7 +375,7 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
 
 
 def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
-    """Return each cluster's class name, empty for new classes; None after a fit without labels."""
+    """Return each cluster's class name, which is "" for a new class, or None after a fit without labels."""
     if pool.classes is None or pool.cluster_classes is None:
         return None if pool.classes is None else class_names(job, pool)
     names = [*class_names(job, pool), ""]
@@ -394,7 +396,7 @@ def column_frames(
     """Return a table of cluster names and contrasts, and this table with typical values of all columns."""
     short = described.to_frame()[["cluster", "size", "name", "contrasts"]]
     short = short[short["size"] > 0].reset_index(drop=True)
-    columns, labels = columns[labels >= 0], labels[labels >= 0]  # exclude outliers (-1)
+    columns, labels = columns[labels >= 0], labels[labels >= 0]
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
@@ -412,7 +414,7 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Sort the categories by name, so that the first of equally frequent categories is returned.
+    # The categories are sorted, so that the first of several equally frequent categories is returned.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
@@ -434,14 +436,14 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return the names of columns that nearly determine the clusters (see ``_VALUES``), ignoring outliers."""
+    """Return the columns of which nearly every cluster contains a single value, ignoring outliers."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
         codes, values = pd.factorize(column.array)
         if 2 <= len(values) <= _VALUES:
             counts = crosstable(labels, codes, len(values))
-            # Exclude columns in which nearly all rows have the same value.
+            # A column in which nearly all rows have the same value says nothing about the clusters.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
     return found
@@ -477,7 +479,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not job.samples.has_terms:
-        # Rank by weight alone: unlike word frequencies, numbers need not be large to be distinctive.
+        # Rank features by weight alone, because a small number can be as distinctive as a large number.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -500,7 +502,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Plot each cluster's leading features; bars show weight times difference from the overall mean."""
+    """Plot each cluster's leading features. Bars show weight times difference from the overall mean."""
     from moo_clustering.visualization.figures import save_figure
     from moo_clustering.visualization.partitions import plot_terms
 
@@ -528,8 +530,9 @@ def describe_predictions(job: Job, use: LabelUse, found: Description) -> None:
     """Add predicted labels and probabilities and, if labels are held out, scores and ROC curves."""
     estimator, X, ids = job.estimator, job.samples.X, job.samples.row_ids
     columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
-    # ROC curves rank the samples by scores: probabilities or, with ``aggregation="sum"``, votes.
-    scores = probabilities = np.zeros(use.given.shape)  # 0 if the fit did not use the label
+    # ROC curves rank the samples by probability or, if ``aggregation`` is "sum", by votes. Labels that the
+    # fit did not use have the score 0.
+    scores = probabilities = np.zeros(use.given.shape)
     probabilities[:, columns] = estimator.predict_proba(X)
     if estimator.get_params(deep=False).get("aggregation") == "sum":
         votes = np.asarray(estimator.decision_function(X))
@@ -560,7 +563,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 def _roc_curves(
     use: LabelUse, scores: NDArray[np.float64], areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the mean ROC curve with the mean area, and the curves of the best and the worst label."""
+    """Return the ROC curves of the worst and the best label, and the mean curve with the mean area."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -602,7 +605,7 @@ def prediction_record(
     else:
         record["accuracy"] = float((gold.astype(bool) == chosen).all(axis=1).mean())
         record["largest_class"] = float(gold.mean(axis=0).max())
-    # The area is None if all scored samples have the label, or none of them.
+    # If all or none of the scored samples have a label, its area is undefined and recorded as None.
     exact = [float(area) if math.isfinite(area) else None for area in areas]
     return record | {"auc": dict(zip(use.names, exact, strict=True))}
 
@@ -616,7 +619,7 @@ def probability_frame(probabilities: NDArray[Any], names: Sequence[str], row_ids
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data from which ``ask`` continues without another fit, and return the file name."""
-    # Save nothing after a fit with labels or pairs, without a pool, or with too many bags.
+    # No questions can be asked after a fit with labels or pairs, without a pool, or of too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):
@@ -637,7 +640,6 @@ def save_questions(folder: Path, job: Job) -> list[str]:
         "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
     }
     arrays = {
-        # Store integers in the smallest type that can represent them.
         name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
         for name, array in found.items()
         if array is not None
@@ -648,7 +650,6 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Return the values to show in questions: table cells, texts with word weights, bag means, or names."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

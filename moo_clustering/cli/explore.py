@@ -39,7 +39,7 @@ _HEADERS = {
 }
 _NO_BROWSER = "Could not open a browser; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
-_LARGEST_ANSWER = 64 * 1024  # maximum size of a request in bytes: the longest name requires a few hundred
+_LARGEST_ANSWER = 64 * 1024
 
 
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
@@ -49,7 +49,7 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
             if server.panel is not None:
                 click.echo(f"Answers are saved to {folder / 'answers.json'}; --ask continues from there.")
             if open_browser:
-                # Open the page in a thread, because the call can block until the browser is closed.
+                # Open the page in a thread, because the browser can block the call until it is closed.
                 try:
                     threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
                 except RuntimeError:  # the system cannot start any more threads
@@ -65,7 +65,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions; its solution "answers" is the session's current partition."""
+    """Create a report page with questions. Its solution "answers" is the session's current partition."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -85,15 +85,15 @@ class StaleError(ValueError):
 
 
 class AnswerPanel:
-    """Session that a page controls. It handles one request at a time, and rejects those of outdated pages."""
+    """Session that a page controls. It handles one request at a time and rejects outdated requests."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes so far, by which outdated pages are detected, and number of undone answers.
+        # The revision counts all changes. A request with another revision comes from an outdated page.
         self._revision = self._n_undone = 0
         self._last = ""
-        self._names: dict[str, str] | None = None  # names of the fit's clusters, after edits
+        self._names: dict[str, str] | None = None  # cluster names of the fit, if the user has changed one
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
         """Return the state, an answered question ("question/3"), or a file's media type and bytes."""
@@ -112,7 +112,7 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> tuple[str, bytes] | None:
-        """Return the picture of a sample. Its path comes from a table cell, never from a request."""
+        """Return the picture of a sample. The path of the picture is in the table, never in a request."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
@@ -176,9 +176,9 @@ class AnswerPanel:
         beside = groups[self._session.labels_[samples[1]]] if len(samples) == 2 else None
         return {
             "samples": list(samples),
-            "shown": _listed(self._run.shown.beside(samples)),
+            "shown": _as_json(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the second sample, if the user has answered questions about this group.
+            # The group of the second sample is sent only if the user has answered questions about this group.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -187,8 +187,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): _plain(value) for key, value in row.items()} for row in frame.to_dict("records")]
 
 
-def _listed(beside: Beside) -> dict[str, Any]:
-    """Convert the values that a question shows side by side to JSON types."""
+def _as_json(beside: Beside) -> dict[str, Any]:
     lines = {
         name: [[line.name, line.values, _plain(float(line.difference))] for line in listed]
         for name, listed in (("notes", beside.notes), ("features", beside.features))
@@ -216,7 +215,7 @@ class PageServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
-    allow_reuse_port = False  # so that a port in use raises an error
+    allow_reuse_port = False  # otherwise, a port in use would raise no error
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
         try:
@@ -252,7 +251,7 @@ class PageServer(ThreadingHTTPServer):
 
 
 class _Refusal(Exception):
-    """Raised to send a response with a status code and an explanation."""
+    """Raised to refuse a request with a status code and an explanation."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -265,7 +264,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    default_request_version = "HTTP/1.0"  # used if a request has no version, so that headers are sent
+    default_request_version = "HTTP/1.0"  # the default HTTP/0.9 would send no headers
 
     def do_GET(self) -> None:
         self._answer(self._page)
@@ -276,7 +275,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._change)
 
     def parse_request(self) -> bool:
-        """Parse a request line and its headers; respond to malformed requests with an error."""
+        """Parse a request like the base class, but also reject blank lines and methods with odd names."""
         if not self.raw_requestline.strip():
             self.command, self.request_version, self.requestline = "", self.default_request_version, ""
         elif not super().parse_request():
@@ -288,7 +287,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, answer: Callable[[str], None]) -> None:
         try:
-            # Prevent DNS rebinding: reject host names of other sites that resolve to this computer.
+            # In an attack by DNS rebinding, the host name of another site resolves to this computer.
             hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
             if len(hosts) != 1:
                 raise _Refusal(HTTPStatus.BAD_REQUEST, "A request must have exactly one Host header.")
@@ -344,7 +343,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
-        """Return the JSON body of a request; reject requests that were not sent by the page itself."""
+        """Return the JSON body of a request. Requests that the page has not sent are refused."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
             raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted only from the report page.")
@@ -369,7 +368,7 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Send an error with the usual headers; unlike the base class, do not quote the request."""
+        """Send an error with the usual headers. Unlike the base class, do not quote the request."""
         self.close_connection = True
         self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), _PLAIN)
 

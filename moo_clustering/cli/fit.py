@@ -35,8 +35,7 @@ from moo_clustering.results import ClusteringResult, Front, has_labels, recall_t
 if TYPE_CHECKING:
     import pandas as pd
 
-LONG = 1000  # above this number of samples, a message says that the recommended method takes minutes
-# Command options for reading the data.
+LONG = 1000  # for more samples, a message says that the fit may take a few minutes
 _READING = (
     "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
 )  # fmt: skip
@@ -45,7 +44,7 @@ _SCORES = {
     "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
     "largest_class": "largest class", "accuracy_unlabelled": "accuracy of unlabelled",
 }  # fmt: skip
-_NOTES = 12  # maximum number of preparation notes in the report header
+_NOTES = 12  # maximum number of notes, or of columns in a list, in the report header
 _NEXT = "label a few samples (--partial-labels), set the number of clusters (-k), or see alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -80,7 +79,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
             graph=graph,
         )
     except DataError as error:
-        # The --start column is dropped like the --drop columns, but error messages name only --drop.
+        # The --start column is dropped like the --drop columns, so error messages attribute it to --drop.
         text = f"{column!r} (--drop)"
         if column is None or text not in str(error):
             raise
@@ -89,12 +88,12 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     print_notes(() if quiet else samples.notes)
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
-        scaled = {"scale": "none"}  # the columns have been scaled
+        scaled = {"scale": "none"}  # because the columns have already been scaled
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # for other methods, rows have unit length
+        scaled = {"metric": "cosine"}  # other methods need no option, because the rows have unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
-        # With --resume, a killed run without checkpoint is restarted, whatever the method.
+        # --resume restarts a killed run without a checkpoint, even if the method writes no checkpoints.
         resume and (not folder.killed or jobs.writes_checkpoints(method, values | parameters))
     )
     checkpoint = folder.checkpoint if checkpointing else None
@@ -154,7 +153,7 @@ def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, st
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Return Python code that repeats the fit, or "" if pandas cannot read the same features."""
+    """Return Python code that repeats the fit, or "" if a few lines of code cannot repeat the fit."""
     import warnings
 
     import pandas as pd
@@ -173,7 +172,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     style = {k: value for k, value in job.samples.given.attrs.get("csv", {}).items() if value not in usual}
     try:
         table = read(data, **style).drop(columns=[*columns])
-        with warnings.catch_warnings(action="ignore"):  # the same warnings as in the fit
+        with warnings.catch_warnings(action="ignore"):  # the fit has issued these warnings
             X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
         return ""
@@ -181,7 +180,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     scaling = ", ".join(f"{each}={value}" for each, value in changed_options(prepared.preparer).items())
     imported, prepares, features = f"moo_clustering.estimators import {name}", "", "table"
     if isinstance(job.estimator, ParetoClustering) and not scaling and options.get("scale") == "'none'":
-        del options["scale"]  # the default is the same
+        del options["scale"]  # by default, the estimator prepares a table in the same way
     else:
         imported += "\nfrom moo_clustering.datasets import TablePreparer"
         prepares, features = f"X = TablePreparer({scaling}).fit_transform(table)\n", "X"
@@ -196,7 +195,6 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(record: Mapping[str, Any], folder: runs.RunFolder, job: Job) -> str:
-    """Describe what was saved before an interruption, and how to continue."""
     if record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in record
@@ -218,7 +216,7 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
-    """Fit, and save results even after Ctrl-C; ``extra`` contains additional entries for the record.
+    """Fit, and save results even after Ctrl-C. ``extra`` contains additional entries for the record.
 
     Returns the record, whether the run was interrupted, and a table of the clusters. Ctrl-C during saving
     takes effect afterwards, a second Ctrl-C immediately. The order of saving is: results, report, record with
@@ -252,7 +250,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # Keep the checkpoint if the report could not be saved, because no other file contains the front.
+            # If the report could not be saved, keep the checkpoint, because no other file contains the front.
             has_front = found is not None and (not with_report or runs.CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -283,7 +281,7 @@ def save_described(
         save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
         found.writers.append(save)
     record["files"] = save_results(folder, job, record, found, plain_csv)
-    if with_pictures:  # later errors affect only pictures and report
+    if with_pictures:
         pictures = runs.pictures_of(job.result, job.title, job.samples, found.frames)
         record["files"] += runs.draw_pictures(folder, pictures | found.pictures)
     return found
@@ -365,7 +363,7 @@ def _fit(job: Job) -> bool:
 
 
 def _check_labels(job: Job) -> None:
-    """Raise a ValueError if the ``labels_`` of another package's estimator are not one label per sample."""
+    """Raise a ValueError if an estimator of another package has not set an integer label for every sample."""
     labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
@@ -403,7 +401,7 @@ def save_report(
     files: list[str] = []
     has_checkpoint = (folder / runs.CHECKPOINT).exists()
     try:
-        # Imported lazily, because the import is slow and may run out of memory.
+        # The import is here, because it is slow and an error such as a lack of memory must be caught.
         from moo_clustering.visualization.report import report_content, write_report
         from moo_clustering.visualization.report.page import save_content
 
@@ -426,7 +424,7 @@ def save_report(
         files.append(runs.REPORT)
     except KeyboardInterrupt:
         _warn("interrupted", files, has_checkpoint)
-    except Exception as error:  # the results are already saved
+    except Exception as error:  # only a warning is issued, because the results are already saved
         _warn(f"{type(error).__name__}: {message_line(error)}", files, has_checkpoint)
     return files
 
@@ -492,7 +490,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
     found, result = job.result if "result" in record else None, record.get("result", {})
-    # Omit the verdict if labels or pairs were used, because it is not calibrated for such fits.
+    # Fits with labels or pairs have no verdict, because verdicts are calibrated for fits without them.
     verdict = None
     if found is not None and found.pool is not None and not job.supervision:
         verdict = found.pool.verdict_line
@@ -624,7 +622,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
     remarks, sizes = [], record["result"]["sizes"]
     least, prediction = min(sizes, default=0), record.get("prediction")
-    # Fits with ``alternatives`` do not select by separation indices, so omit this remark for them.
+    # Fits with alternatives do not select by separation indices, so the remark does not apply to them.
     if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
         remarks.append(
             f"A cluster contains only {least} of {sum(sizes)} bags: separation indices favour clusters of "

@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     from moo_clustering.cli.samples import Samples
     from moo_clustering.visualization.report import ReportContent
 
-# History columns to plot, and their names in the figure.
+# Columns of history.csv that are plotted, and their names in the figure.
 _DRAWN = {
     "min": "best objective", "avg": "mean objective", "d": "genes in which parents must differ",
     "inertia": "inertia", "smallest": "bags of the smallest cluster",
 }  # fmt: skip
-# Characters that some programs interpret as the end of a row or file when they read a table.
+# Some programs that read a table take these characters for the end of a row or of the file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD, CHECKPOINT, CONTENT, REPORT = "run.json", "checkpoint.npz", "report.npz", "report.html"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
 ALL_LABELS = "labels"  # subfolder with the labels of a partitioned table
-UPDATED = "updated"  # subfolder for complete files that will replace the run's files
+UPDATED = "updated"  # subfolder with a complete set of new files, which will replace the files of the run
 FILES = (
     LABELS, CLUSTERED, MODEL, "clusters.csv", "probabilities.csv", "predictions.csv", "scores.csv",
     "alternatives.csv", "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png",
@@ -58,13 +58,13 @@ FILES = (
 FORMAT, VERSION = "moo_clustering run", 1
 _MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1
 _MODEL_KEYS = ("preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv")
-# Types from other packages that are trusted in a model file.
+# Types of other packages that a model file may contain.
 _MODEL_TYPES = {
     "functools.partial", "numpy.asarray", "numpy.dtype", "pandas.Interval", "scipy.sparse._csr.csr_array",
     "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
-    "pandas._libs.interval.Interval",  # before pandas 3
+    "pandas._libs.interval.Interval",  # name of pandas.Interval before pandas 3
 }  # fmt: skip
-# Maximum size in bytes of a record to read, and maximum number of columns of a table to read.
+# Records with more bytes and tables with more columns are not read.
 _LARGEST_RECORD, _MOST_COLUMNS = 2**24, 1000
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
@@ -75,7 +75,7 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted; this is the result up to that point.",
     "running": "The run is still in progress or was killed; this is the last saved result.",
 }
-_LARGEST = 25_000_000  # maximum number of labels (n_solutions * n_samples) of a front to save
+_LARGEST = 25_000_000  # maximum number of labels that are saved for all solutions of a front
 
 
 class FolderError(ValueError):
@@ -83,9 +83,9 @@ class FolderError(ValueError):
 
 
 class RunFolder:
-    """Folder of a run; it is inspected and locked before files are written."""
+    """Folder of a run, which is inspected and locked before files are written."""
 
-    # ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns two booleans:
+    # The function ``inspect`` raises a FolderError if the run cannot use the folder. Otherwise, it returns
     # whether there is a checkpoint to resume, and whether there is a record to overwrite or continue.
 
     def __init__(self, path: Path, inspect: Callable[[Path], tuple[bool, bool]]) -> None:
@@ -112,7 +112,7 @@ class RunFolder:
 
     def reserve(self) -> None:
         try:
-            # Innermost folder first, because folders are removed in this order.
+            # The innermost folder is the first, because ``release`` removes the folders in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._made = self._made or made
@@ -130,17 +130,18 @@ class RunFolder:
             if before != (self.resumed, self.has_record):
                 raise FileExistsError
             if self.has_record:
-                # If results cannot be written, raise the error now rather than after the fit.
+                # If the folder is read-only, this raises an error now rather than after the fit.
                 tempfile.TemporaryFile(dir=self.path).close()
                 if not self.resumed:
                     self.write_record(record)
-                    # Remove the files of a run that was killed while saving its results.
+                    # These files are from a run that was killed while its results were being saved.
                     self.remove(FILES)
             else:
-                # If two runs start simultaneously, one fails here, even if file locks are not supported.
+                # If two runs start at the same time, one fails here even on systems without file locks.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record))
-                    # Set the flag before creating the file, because Ctrl-C could follow immediately.
+                    # The file is created when this block ends. The flag is set before, because Ctrl-C could
+                    # follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -152,7 +153,7 @@ class RunFolder:
 
     def settle(self) -> None:
         """Switch to a new folder if the current folder was removed or received files from other processes."""
-        # Raise no error: saving the results of a long fit is more important than keeping the folder name.
+        # There is no error, because the results of a long fit are more important than the folder's name.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
         except OSError:
@@ -170,7 +171,7 @@ class RunFolder:
 
     def lock(self) -> None:
         if not self._is_held():
-            self.unlock()  # the locked folder may have been removed
+            self.unlock()  # releases the lock of a folder that may have been removed
             if self.path.is_dir():
                 self._is_held = self._lock.enter_context(persistence.locked(self.path))
 
@@ -182,7 +183,7 @@ class RunFolder:
         """Undo :meth:`claim` after an error, unless results were saved."""
         if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
             (self.path / RECORD).unlink(missing_ok=True)
-        self.unlock()  # first, because the folder contains the lock file
+        self.unlock()  # must come first, because a folder with a lock file cannot be removed
         with suppress(OSError):
             for folder in self._made:
                 folder.rmdir()
@@ -195,7 +196,7 @@ class RunFolder:
         _replace(self.path / RECORD, record_text(record))
 
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
-        """Write the final record after all other files; remove the checkpoint if the run is complete."""
+        """Write the final record after all other files. If the run is complete, remove the checkpoint."""
         self.write_record(record)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
@@ -218,7 +219,7 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Open a run folder, and lock it if it exists; :meth:`RunFolder.claim` creates and locks a new folder.
+    """Open a run folder, and lock it if it exists. :meth:`RunFolder.claim` creates and locks a new folder.
 
     The folder may contain a checkpoint if ``resume`` is set, or an earlier run of the command ``replaces``.
     """
@@ -248,9 +249,10 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Inspect a folder (see RunFolder) that may contain an earlier run of the command ``replaces``."""
-    # The files show how far a run has progressed, because they are written in this order: record ("running"),
-    # checkpoints, results, report, record ("complete" or "interrupted"). The checkpoint is removed last.
+    """Inspect a folder as RunFolder requires. It may contain a run of the command ``replaces``."""
+    # The files show how far a run has come, because every run proceeds in the same order. It writes a record
+    # with the status "running", then checkpoints, the results, the report and the final record. Finally, it
+    # removes the checkpoint.
     names = folder_names(path)
     has_checkpoint, has_record, fault = CHECKPOINT in names, RECORD in names, ""
     if has_record:
@@ -259,7 +261,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
         if replaces is not None and record.get("command") == replaces:
             return False, True
         if status == "complete":
-            # If there is a checkpoint but no report, saving the report failed, and the run can be resumed.
+            # If there is a checkpoint but no report, the report could not be saved. The run can be resumed.
             fault = "" if resume and has_checkpoint and CONTENT not in names else "a finished run;"
         elif has_checkpoint:
             fault = "" if resume else "an unfinished run; continue it with --resume, or"
@@ -277,13 +279,13 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
 
 
 def _read_record(path: Path, before: str, after: str = "") -> dict[str, Any]:
-    """Read a run record; if it is unreadable, raise a FolderError with the reason after ``before``."""
+    """Read a run record. If it is unreadable, raise a FolderError with the reason after ``before``."""
     fault = damaged = "was not written by moo-clustering, or is damaged"
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
-        # Serialise the record now: JSON can be nested too deeply to be written again after reading.
+        # Serialise the record now, because JSON that can be read may be nested too deeply to be written.
         found: dict[str, Any] = persistence.to_json(record, "record")
         if not isinstance(found.setdefault("data", {}), dict):
             raise TypeError
@@ -302,8 +304,8 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
-    """Convert a record to JSON with null for NaN and infinity; without ``indent``, on one line."""
-    text = json.dumps(persistence.to_json(record, "record"))  # escapes bytes of file names that are not UTF-8
+    """Convert a record to JSON. NaN and infinity become null. If ``indent`` is None, return one line."""
+    text = json.dumps(persistence.to_json(record, "record"))  # escapes file names that are not UTF-8
     plain = json.loads(text, parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
@@ -320,12 +322,12 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """If the subfolder ``updated`` exists, move its files to the run folder, the record last."""
+    """If the subfolder ``updated`` exists, move its files to the run folder. The record is moved last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return
     try:
-        # Another process may be completing the same update.
+        # Files can be missing, because another process may be completing the same update.
         with suppress(FileNotFoundError):
             files = json.loads((ready / RECORD).read_bytes())["files"]
             for name in {*FILES} - {*files}:
@@ -374,7 +376,7 @@ def saved_table(path: Path) -> pd.DataFrame:
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # also raised for empty files and other encodings
+        except ValueError as error:  # empty files and other encodings raise it, too
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no label column")
@@ -416,18 +418,18 @@ def save_report_of(
     if out is None and len(folders) > 1:
         raise ValueError(f"a report on {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # Lock only the folder of the page, because the run folder may be read-only.
+    # Only the folder of the page is locked, because the folders of the runs may be read-only.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         check_page(page)
         content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
-            # Record the title, so that other commands preserve it when they rewrite this page.
+            # Other commands that rewrite this page take the title from the record.
             _replace(folders[0] / RECORD, record_text(run_record(folders[0]) | {"title": title}))
             content = merged_content(folders)
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
-            # Check again, because another file may have been created in the meantime.
+            # Check the page again, because another file may have been created since the first check.
             check_page(page)
     return page, content
 
@@ -484,7 +486,7 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # Outliers have the label -1, which selects the last entry, an empty name.
+    # The last name is empty, because the label -1 of outliers selects the last entry.
     return np.array([*classes, ""], dtype=object)[labels]
 
 
@@ -512,7 +514,7 @@ def _encoded(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError:
-        return text.encode("utf-8-sig")  # Excel requires a byte order mark
+        return text.encode("utf-8-sig")  # Excel recognises UTF-8 by the byte order mark
 
 
 def written_cells(path: Path) -> pd.DataFrame:
@@ -666,7 +668,7 @@ def _without_model(folder: Path) -> str:
         why = ", because the fit is incomplete; finish it with fit --resume"
     elif not find_method(method)[0].predicts:
         why = f", because method {method} cannot predict; fit with another method"
-    elif "columns" in data:  # the run was fitted to a prepared table
+    elif "columns" in data:  # only fits of prepared tables record columns
         why = "; fit again"
     else:
         kind = "a bundled data set" if data.get("name") in BUNDLED else kind
@@ -679,7 +681,7 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
     """Draw each picture to the file with its name, and return the names of the pictures drawn."""
     failed = dict[str, str]()
     for name, draw in pictures.items():
-        (folder / name).unlink(missing_ok=True)  # remove the picture of an interrupted run
+        (folder / name).unlink(missing_ok=True)  # an interrupted run may have left a picture
         try:
             import matplotlib as mpl
 
@@ -725,7 +727,6 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
     from moo_clustering.visualization import plot_convergence
     from moo_clustering.visualization.figures import save_figure
 
-    # The threshold d is omitted if it is constant.
     if names := [name for name in _DRAWN if name in history and (name != "d" or history[name].nunique() > 1)]:
         history = history[["generation", *names]].rename(columns=_DRAWN)
     if "sweep" not in history:

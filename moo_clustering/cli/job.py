@@ -27,9 +27,9 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that are not recorded: paths, those recorded elsewhere, and those that do not affect the result.
+# The record omits these parameters, which are paths, are recorded elsewhere, or do not affect the result.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
-_OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")  # options for documents
+_OF_DOCUMENTS = ("min_df", "max_df", "svd", "embed", "stemmer")
 _NAMED = 5  # maximum number of label names in a message
 
 
@@ -37,22 +37,22 @@ _NAMED = 5  # maximum number of label names in a message
 class Job:
     """A fit with its method, data and options."""
 
-    command: str  # command that requested the fit
+    command: str  # "fit" or "demo"
     method: Method
     estimator: Any
     samples: Samples
     seed: int
-    # For methods that predict labels: the labels used in the fit and those that score the predictions.
+    # Methods that predict labels use some labels in the fit and other labels to score the predictions.
     labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)  # labels and constraints passed to ``fit``
     sources: dict[str, Any] = field(default_factory=dict)  # origin of labels and constraints, for the record
     notices: list[str] = field(default_factory=list)  # warnings issued before the fit
-    started: float = field(default_factory=time.perf_counter)  # start of the command
-    why: str = ""  # why the method was selected; empty if it was specified
+    started: float = field(default_factory=time.perf_counter)
+    why: str = ""  # why the method was chosen, or "" if the user specified the method
     options: dict[str, Any] | None = None  # estimator parameters set by the user
-    lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For partitioned tables: ``fit`` runs the fit, replaces ``samples`` by a subset of the rows, and returns
-    # whether it was interrupted; ``sizes`` are the cluster sizes among all rows.
+    lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # titles and code that repeats the fit
+    # For partitioned tables, the function ``fit`` runs the fit, replaces ``samples`` by a subset of the rows,
+    # and returns whether the fit was interrupted. The array ``sizes`` contains the cluster sizes of all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -107,7 +107,7 @@ def _plain(value: Any) -> Any:
 
 
 def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
-    """Return the method, by default the recommended one, and why it was selected ("" if specified)."""
+    """Return the method and why it was chosen. The reason is "" if the user specified the method."""
     if method is not None:
         return method, ""
     path = Path(data)
@@ -118,7 +118,7 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Parse texts ``name=value``; a value that is not a Python literal is text."""
+    """Parse texts of the form ``name=value``. A value that is not a Python literal is taken as text."""
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
     options: dict[str, Any] = {}
@@ -331,7 +331,6 @@ def begin_from(job: Job, start: str | None) -> None:
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
     """Split the labels into labels for the fit and held-out labels; return None if there are no labels."""
-    # If a sample has a known class (``--labels``) but no label in the fit, its prediction is scored, too.
     use = None
     if (found := samples.partial_sets()) is not None:
         names, given, several = found
@@ -358,7 +357,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """If samples have no labels in the fit, add their known classes to the held-out labels of ``use``."""
+    """Score the predictions of samples without a label in the fit by their known classes, too."""
     if (known := samples.known_sets()) is None:
         return use
     # A class without partial labels cannot be predicted, so its samples count as errors.

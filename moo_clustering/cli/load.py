@@ -37,17 +37,17 @@ from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts, word_forms
 from moo_clustering.persistence import cell_text, read_arrays
 
-# Parameter of a reader function -> command-line option named in messages instead.
+# Messages of the reader functions name parameters, which are replaced by these options of the command.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
 _MAPS = (".geojson", ".gpkg")
 SPARSE = (".svm", ".svmlight", ".libsvm")
-# MEKA includes the number of label attributes in the relation name.
+# In MEKA's files, the name of the relation contains the number of label attributes after ``-C``.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# How columns are converted to features: with "equal" weights, in their original scales ("none"), or with
-# equal weights if one is categorical ("mixed"). "columns" only fills empty cells.
+# The value "equal" converts columns to features of equal weight, and "none" keeps the scales of numbers. The
+# value "mixed" means "equal" if a column is categorical, else "none". "columns" only fills empty cells.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 
@@ -195,7 +195,7 @@ def load_bags(
 ) -> kinds.BagSamples:
     if partial_labels is not None and partial_labels == labels:
         raise DataError(f"column {labels!r} cannot be both --labels and --partial-labels")
-    # In archives, classes are separate arrays, never columns of the features.
+    # In archives, classes are separate arrays, so that no column must be excluded from the features.
     is_archive = path.suffix.lower() == ".npz"
     given = known = partial_y = None
     if partial_labels is not None:
@@ -210,7 +210,7 @@ def load_bags(
                 said = f"column {column!r} would be a feature, but appears to contain the known classes"
                 raise DataError(f"{said}; use it with --labels {column}, or exclude it with --drop {column}")
     if given is not None and given.labels is not None:
-        names = (*given.label_names, None)  # code -1 (no label) selects None
+        names = (*given.label_names, None)  # the code -1 of unlabelled bags selects None
         partial_y = tables.encode_classes([names[k] for k in given.labels], minus_one_is_missing=True)[0]
     table: Any = given if known is None else known
     ids = table.bags.bag_ids
@@ -267,8 +267,8 @@ def methods_of_label_sets() -> str:
 def load_label_sets(
     path: Path, method: Method, roles: tables.Roles, label_file: Path | None, text_columns: str | None
 ) -> kinds.LabelSetSamples:
-    # In an ARFF file, the label attributes are those named by ``label_file`` (MULAN XML; default: a file next
-    # to the ARFF file) or, without such a file, by ``partial_labels``.
+    # The label attributes of an ARFF file are named by MULAN's XML file, which is ``label_file`` or lies next
+    # to the ARFF file. If there is no XML file, the label attributes are named by ``partial_labels``.
     if not takes_label_sets(method):
         said = f"{path.name} contains samples with several labels, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that accept label sets are {methods_of_label_sets()}")
@@ -290,7 +290,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Return the lines before the data of an ARFF file, until the file ends or becomes unreadable."""
+    """Return the header of an ARFF file, or the beginning of the header if the rest is unreadable."""
     lines: list[bytes] = []
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with suppress(OSError, EOFError, zlib.error), opened(path, "rb") as file:
@@ -308,7 +308,7 @@ def load_documents(path: Path, method: Method, roles: tables.Roles, text_columns
     # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read partial labels like known classes (``labels``), because the reader permits several of these.
+        # The reader accepts several labels per document only in ``labels``.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -340,12 +340,12 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> kinds
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """Return how table columns are converted for the method; None if it requires numeric features."""
+    """Return how table columns are converted, or None if the method requires numeric features."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Do not scale columns if the user set ``scale``, or if the method counts words or adapts to units.
+    # Columns are not scaled if the user set ``scale``, or if the method counts words or adapts to units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"
@@ -360,8 +360,8 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | kinds.CategorySamples:
-    """Read a file; convert features to numbers or, if ``preparation="columns"``, only fill empty cells."""
-    # ``options`` are passed to ``prepare_table``. ``frame`` contains the cells if they have been read.
+    """Read a table and convert its columns to features. ``preparation="columns"`` only fills empty cells."""
+    # ``options`` are passed to ``prepare_table``. If the cells have been read, ``frame`` contains them.
     notes: list[str] = []
     try:
         if frame is None:
@@ -377,7 +377,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Scale numbers, too: otherwise, their influence would depend on their units.
+            # Numbers are scaled, too, because their influence would otherwise depend on their units.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(f"columns have equal weights, because the table contains categories{hint}")
     except DataError as error:
@@ -420,7 +420,7 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
 def load_areas(
     path: Path, roles: tables.Roles, weight: str | None, start: str | None, **preparing: Any
 ) -> kinds.AreaSamples:
-    """Read a map, and compute the area borders; ``preparing`` is passed to :func:`load_prepared`."""
+    """Read a map and compute the borders of the areas. :func:`load_prepared` receives ``preparing``."""
     from moo_clustering.estimators.regions import rook_neighbors
 
     document = read_map_file(path)
@@ -445,7 +445,7 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
-    if samples.unused is not None:  # except columns that the fit uses: weight and start
+    if samples.unused is not None:  # the fit uses the weight and start columns
         shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return kinds.AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
@@ -525,7 +525,7 @@ def prepared_samples(
     features = [column for column in frame.columns if column not in taken]
     unused = [name for name, role in taken.items() if role in ("labels", "drop")]
     others = frame[[name for name in features if name not in prepared.columns]]
-    # Exclude columns of bytes, lists or records, which do not help to identify a row.
+    # Columns of bytes, lists or records are excluded, because they do not help to identify a row.
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
     left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
@@ -541,7 +541,7 @@ def prepared_samples(
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
-    """Return an error message for text columns that the method does not accept."""
+    """Return advice for a table with text columns that the method does not accept."""
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
@@ -561,8 +561,8 @@ def text_features(
     svd: int | None = None,
     embed: str | None = None,
 ) -> TextSamples:
-    """Compute tf-idf weights; reduce them by truncated SVD if ``svd`` is set or ``sparse`` is False."""
-    # With ``embed``, embeddings are clustered, and term weights only serve to name the clusters.
+    """Compute tf-idf weights. Reduce them by truncated SVD if ``svd`` is set or ``sparse`` is False."""
+    # If ``embed`` is set, the embeddings are clustered, and the term weights only name the clusters.
     weights, vocabulary = datasets.tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
@@ -570,7 +570,7 @@ def text_features(
             raise DataError("--svd and --embed are mutually exclusive")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
-        sys.path.insert(0, folder)  # allows modules in the current folder
+        sys.path.insert(0, folder)  # ``embed`` may name a module in the current folder
         try:
             X = datasets.embed(samples.source.texts, embed)
         finally:
@@ -589,16 +589,16 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Return the leading components (rows of unit length) and their share of the variance."""
+    """Return the leading components, scaled to rows of unit length, and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
 
-    if weights.shape[1] == 1:  # TruncatedSVD would raise an error
+    if weights.shape[1] == 1:  # TruncatedSVD raises an error for one column
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
     with np.errstate(invalid="ignore"):  # the total variance is zero if all documents are identical
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Scale rows to unit length; otherwise, documents with small components would look empty.
+    # Rows are scaled to unit length, because documents with small components would otherwise look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
@@ -606,7 +606,7 @@ def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = 2, max_df: float = 1.0
 ) -> TextSamples:
     """Compute tf-idf weights (rows of unit length) of stems found in ``min_df`` to ``max_df`` documents."""
-    # The Porter stemmer is the default. If snowballstemmer is not installed, warn and do not stem words.
+    # If no stemmer was requested and snowballstemmer is not installed, words are not stemmed.
     texts, chosen = samples.source.texts, stemmer or "porter"
     if stemmer is None and find_spec("snowballstemmer") is None:
         chosen, said = "none", "words are not stemmed, because snowballstemmer is not installed"

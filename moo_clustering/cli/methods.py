@@ -10,7 +10,7 @@ from moo_clustering import _docs
 from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators import _methods
 
-# Parameter -> command-line option that sets it; these parameters cannot be set by --set.
+# These parameters have an option of their own and cannot be set by --set.
 FLAGS = {
     "n_clusters": "-k", "granularity": "--granularity", "n_regions": "-k", "tolerance": "--tolerance",
     "random_state": "--seed", "n_jobs": "--jobs", "verbose": "--quiet",
@@ -58,7 +58,6 @@ def _record(method: _methods.Method) -> dict[str, Any]:
 
 
 def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Describe the parameters; the values that a method presets are listed as their defaults."""
     signature = inspect.signature(estimator_class).parameters
     defaults = {name: each.default for name, each in signature.items() if each.default is not each.empty}
     defaults |= preset
@@ -76,7 +75,6 @@ def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> lis
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value to JSON types or, if this is impossible, to its ``repr``."""
     from moo_clustering.persistence import to_json  # slow import
 
     try:
@@ -125,7 +123,7 @@ def _details(method: _methods.Method, preset: Mapping[str, object]) -> str:
 def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
     first = " " * indent + (heading.ljust(width) if len(heading) < width or not heading else f"{heading}  ")
     rest = " " * (indent + width)
-    # The docstrings of other packages' methods may contain any characters.
+    # The docstrings of methods from other packages may contain control characters.
     text = printable_line(text)
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 

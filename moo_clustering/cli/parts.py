@@ -38,8 +38,8 @@ from moo_clustering.parts import Parts, parts, write_labels
 from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
 
-_SHOWN = 20_000  # number of rows sampled for the report and cluster descriptions
-# Options that apply to partitioned tables: those of ``fit`` only, and those of ``fit`` and ``predict``.
+_SHOWN = 20_000  # number of sampled rows that the report and the descriptions of clusters use
+# For partitioned tables, ``fit`` accepts the options in both texts, and ``predict`` those in _ALWAYS.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 
@@ -64,12 +64,12 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Callable that returns, for new rows, the clusters and whether the rows are unlike those of the fit."""
+    """Callable that returns the clusters of new rows, and whether each row is unlike the rows of the fit."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()
         self.known = Reference(model["rows"], model["limits"], model["sizes"])
-        # With this search, the distances of a row do not depend on the other rows, not even by rounding.
+        # This search rounds the distances of a row in the same way whatever other rows are in the partition.
         self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
     def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -141,7 +141,10 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit or resume; write the labels of all rows, and replace ``job.samples`` by a sample of the rows."""
+    """Fit or resume, write the labels of all rows, and return whether the fit was interrupted.
+
+    ``job.samples`` is replaced by a random sample of the rows, and ``job.sizes`` is set to the cluster sizes.
+    """
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:
@@ -175,14 +178,17 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     record["data"]["n_shown"] = len(numbers)
     job.estimator = estimator._with_rows(rows, labels)
     if interrupted := job.result.interrupted:
-        folder.checkpoint.unlink(missing_ok=True)  # not required: all labels are written
+        folder.checkpoint.unlink(missing_ok=True)  # not required, because all labels are written
     return interrupted
 
 
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return cluster sizes, and rows with their labels: those in ``numbers`` and each cluster's first row."""
+    """Return the cluster sizes, and the numbers and labels of some rows.
+
+    These rows are the rows in ``numbers`` and the first row of each cluster.
+    """
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -201,7 +207,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     """Write the clusters of a partitioned table to a folder, and print the number of rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
-    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, the name of its folder
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # a glob is named after its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model)
     with _workers(options):
@@ -221,14 +227,14 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
 
 
 def _name(data: Sequence[str]) -> str:
-    """Return the name of a file or folder without parents; a glob keeps the last folder in its name."""
+    """Return the name of the data without the path. The name of a glob starts with the last folder."""
     path = Path(data[0])
     name = f"{path.absolute().parent.name}/{path.name}" if has_magic(path.name) else path.absolute().name
     return name if len(data) == 1 else f"{name} and {len(data) - 1} more"
 
 
 def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: Sequence[str] = ()) -> Parts:
-    """Open files or a Zarr array with :func:`parts`. Zarr arrays have no column names."""
+    """Open files or a Zarr array. The columns of a Zarr array have no names and are only counted."""
     if len(data) > 1 or not data[0].rstrip("/").endswith(".zarr"):
         return parts(data[0] if len(data) == 1 else list(data), columns=columns, drop=drop)
     try:
@@ -242,7 +248,7 @@ def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: 
 
 
 def _refuse_unused(used: str) -> None:
-    """Raise a DataError if the user set an option that does not apply to partitioned tables."""
+    """Raise a DataError if the user set an option that is neither in ``used`` nor in ``_ALWAYS``."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -254,7 +260,7 @@ def _refuse_unused(used: str) -> None:
 
 @contextmanager
 def _workers(options: Mapping[str, Any]) -> Iterator[None]:
-    """Start the processes for --workers, or connect to --scheduler."""
+    """Start worker processes or connect to a Dask scheduler, if the options request this."""
     n_workers, address = options["workers"], options["scheduler"]
     if n_workers is not None and address is not None:
         raise click.UsageError("--workers and --scheduler are mutually exclusive")
@@ -271,7 +277,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    # In a terminal, Ctrl-C reaches all processes. Ignore it while workers start, so that they ignore it, too.
+    # In a terminal, Ctrl-C reaches all processes. The workers ignore it, because they inherit this handler.
     numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:

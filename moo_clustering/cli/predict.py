@@ -32,7 +32,8 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# Kind of dtype -> pattern of the cells that all spreadsheet programs read as this kind (with decimal points).
+# All spreadsheet programs read cells that match such a pattern as values of the dtype kind in the key. The
+# patterns contain decimal points.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _DAY = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?"
 _OF_SHEETS = {"M": _DAY, "m": "", "f": _NUMBER, "i": _NUMBER, "b": r"(?i:true|false|[01](\.0)?)"}
@@ -78,7 +79,7 @@ def run_predict(
     if quiet or as_json:
         return
     print_notes(drift.notes)
-    click.echo(replace(drift, columns=()))  # columns are omitted, because the notes name them
+    click.echo(replace(drift, columns=()))  # the notes name the columns
     if n := int(np.count_nonzero(rows.get("ignored", ()))):
         cells = f"Some cells in {n} row{'s' * (n > 1)} were treated as missing"
         click.echo(f"{cells}; the column {found.columns[-1]} lists them.")
@@ -149,7 +150,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
 
 
 def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]) -> dict[str, Any]:
-    """Return a model with other clusters: those of the best partition in its pool for ``n_clusters``."""
+    """Return a copy of the model with the best partition in its pool for ``n_clusters`` clusters."""
     estimator, path = model["estimator"], folder / CLUSTERED
     record = runs.run_record(folder)
     if not isinstance(estimator, ParetoPoolClusterer):
@@ -175,9 +176,9 @@ def _reclustered(folder: Path, model: dict[str, Any], n_clusters: int | tuple[in
 
 
 def _as_sheet(known: pd.DataFrame, frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, str, list[str]]:
-    """Return the columns that all spreadsheets read alike, their decimal mark, and notes on other columns."""
-    # Use the decimal mark that drops fewer columns. If both drop the same number, use a comma in tables whose
-    # cells are separated by semicolons, otherwise a point.
+    """Return the columns that all spreadsheets read alike, the decimal mark, and notes on other columns."""
+    # The decimal mark for which fewer columns are dropped is chosen. If both marks drop as many columns, the
+    # comma is chosen for tables whose cells are separated by semicolons, and the point for other tables.
     marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
     if frame.attrs.get("csv", {}).get("sep") == ";":
         marks.reverse()
@@ -214,7 +215,7 @@ def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Map
 
 
 def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> PreparedTable:
-    """Convert rows to features as the command ``fit`` does; columns such as labels are ignored."""
+    """Convert rows to features as the command ``fit`` does. Columns such as labels are ignored."""
     others = [*Roles(**model["roles"]).by_column()]
     try:
         table: PreparedTable = model["preparer"].prepare(frame.drop(columns=others, errors="ignore"))
@@ -234,15 +235,14 @@ def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
 
 def cluster_names(model: dict[str, Any]) -> list[str]:
     """Return the cluster names: names set by the user, otherwise class names, otherwise contrasts."""
-    classes = model["classes"] or [""] * len(model["names"])  # new classes have the name ""
+    classes = model["classes"] or [""] * len(model["names"])  # new classes have empty names
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))
 
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
-    """Rename clusters as told by arguments (CLUSTER=NAME or OLD=NEW) and a JSON file; print all clusters."""
+    """Rename clusters by arguments (CLUSTER=NAME or OLD=NEW) and by a JSON file, and print all clusters."""
     try:
-        # Read at most 16 MiB of JSON.
         found = {} if file is None else json.loads(read_bytes(file, 2**24).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
     except (ValueError, RecursionError, AttributeError) as error:
@@ -268,14 +268,14 @@ def _number(cluster: str) -> int | str:
 
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
-    """Rename clusters in all files of a locked run folder; return each cluster's label, size and name."""
-    # ``changes`` maps cluster labels or current names to new names; None restores the name from the fit. All
-    # new files are written before the first one is replaced. The record is replaced first: it contains the
-    # names from the fit, with which a killed command can be repeated.
+    """Rename clusters in all files of a locked run folder. Return each cluster's label, size and name."""
+    # The keys of ``changes`` are cluster labels or current names. None restores the name from the fit. All
+    # new files are written before the first file is replaced. The record is replaced first, because a killed
+    # command can be repeated only with the names from the fit, which the record contains.
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))
-    if runs.is_in_parts(record):  # these are labels of sampled rows only
+    if runs.is_in_parts(record):  # the labels are those of sampled rows
         sizes = np.array(record["result"]["sizes"])
     clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
     content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
@@ -317,7 +317,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
             estimator: Any = model["estimator"]
-            own = estimator.labels_  # ``start`` can provide names of regions
+            own = estimator.labels_  # regions can have names from ``start``
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}
             vars(estimator)["_cluster_names"] = found | user_names
@@ -344,7 +344,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
-    """Read a run's table; return its cells as text, the column with names, and the cluster of each row."""
+    """Return the cells of a run's table as text, the column of names, and the cluster of each row."""
     cells = runs.written_cells(path)
     if path.name != CLUSTERED and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])

@@ -22,12 +22,13 @@ from moo_clustering.persistence import fingerprint, replacing
 if TYPE_CHECKING:
     from moo_clustering.datasets.tables import Roles
 
-# Texts that identify samples: maximum numbers of characters, of columns shown, and of samples.
+# The text that identifies a sample has at most _TEXT_LENGTH characters of a document or _SHOWN_COLUMNS cells.
+# Tables with more than _MOST_TEXTS samples have no such texts.
 _TEXT_LENGTH, _SHOWN_COLUMNS, _MOST_TEXTS = 160, 8, 20_000
 _FEWEST = 2  # minimum number of label columns in a fit
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
-# (label names, label indicators, whether a sample can have several labels)
+# The label names, the label indicators, and whether a sample can have several labels.
 PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 
 
@@ -35,15 +36,15 @@ PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 class Samples(Table):
     """Samples with dense numeric features in a table; base class of all kinds of samples."""
 
-    X: Any  # data for ``fit``
+    X: Any
     feature_names: Any
-    category_names: tuple[str, ...] = ()  # names of the categorical columns
-    notes: tuple[str, ...] = ()  # sentences on the conversion of columns
-    source: Any = None  # the data set as read
-    # Known classes and partial labels, if a sample can have several; () for samples without any.
+    category_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences about the conversion of columns to features
+    source: Any = None  # the data set as it was read
+    # Known classes and partial labels, if a sample can have several. They are () for a sample without any.
     label_sets: LabelSets | None = None
     partial_label_sets: LabelSets | None = None
-    # The table before (``given``) and after (``prepared``) the conversion of its columns to features.
+    # The table as it was given, and the features that were prepared from its columns.
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
     has_equal_columns: bool = False  # whether columns were scaled to equal variance
@@ -53,13 +54,13 @@ class Samples(Table):
     roles: Roles | None = None  # columns of a prepared table that are not features
     arguments: Mapping[str, Any] = field(default_factory=dict)  # additional arguments for ``fit``
 
-    # How messages call a sample, and how they call the data if an option does not apply to them.
+    # Messages call a sample ``kind``. They call the data ``read_as`` if an option does not apply to the data.
     kind: ClassVar[str] = "sample"
     read_as: ClassVar[str] = "a table (specify text columns with --text-columns)"
     # Whether the data can be shown as a table, and whether features are in their original units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
-    # Whether features are terms, which are absent from most samples. If so, --features can be used.
+    # Whether features are terms, which are absent from most samples. Only then can --features be used.
     has_terms: ClassVar[bool] = False
 
     @classmethod
@@ -82,7 +83,7 @@ class Samples(Table):
         return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(self.X)}
 
     def columns(self) -> pd.DataFrame | None:
-        """Return the table as it was read, but with unique column names; None if the data are no table."""
+        """Return the table as it was read, but with unique column names, or None if the data are no table."""
         if not self.is_table:
             return None
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
@@ -113,7 +114,7 @@ class Samples(Table):
         return None
 
     def texts(self) -> list[str] | None:
-        """Return a text with the values of each sample; None if there are no columns or too many samples."""
+        """Return a text with the values of each sample, or None without columns or for too many samples."""
         columns, units = self.described_columns()
         if not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
@@ -143,7 +144,7 @@ class Samples(Table):
         return replace(self, X=self.X[:, columns], feature_names=names)
 
     def partial_sets(self) -> PartialSets | None:
-        """Return the partial labels for a method that predicts labels; None if there are none."""
+        """Return the partial labels for a method that predicts labels, or None if there are none."""
         names, sets = self.partial_names, self.partial_label_sets
         if sets is not None:
             names = tuple(sorted({name for found in sets for name in found}))
@@ -153,13 +154,13 @@ class Samples(Table):
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Return each sample's known classes, which score the predictions; None if no classes are known."""
+        """Return each sample's known classes, which score the predictions, or None if none are known."""
         if self.label_sets is not None or self.y is None:
             return self.label_sets
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Compute scores of the agreement between clusters and known classes; {} if no classes are known.
+        """Return scores of the agreement between clusters and known classes, or {} if no classes are known.
 
         Partial labels add the accuracy on samples without labels in the fit. If samples can have several
         classes, the scores are the entropies (bits) of the classes in the clusters and in random clusters.
@@ -190,7 +191,7 @@ class UntabledSamples(Samples):
 
 
 class GraphSamples(UntabledSamples):
-    """Nodes of a graph; ``X`` is its adjacency matrix."""
+    """Nodes of a graph, whose adjacency matrix is ``X``."""
 
     kind = "node"
     read_as = "a graph"
@@ -206,7 +207,7 @@ class GraphSamples(UntabledSamples):
 
     def report_data(self) -> dict[str, Any]:
         shown = {"X": self.X, "feature_names": [f"link to {name}" for name in self.feature_names]}
-        if self.n_samples > 1500:  # too many for a spring layout, which takes quadratic time
+        if self.n_samples > 1500:  # a spring layout takes quadratic time
             return shown
         import networkx as nx
 
@@ -257,8 +258,8 @@ class PreparedSamples(Samples):
 class AreaSamples(PreparedSamples):
     """Map areas, whose polygons determine the neighbour graph."""
 
-    document: dict[str, Any] = field(kw_only=True)  # GeoJSON as read
-    geometry: Any = field(kw_only=True)  # see :func:`~moo_clustering.cli.load.polygons`
+    document: dict[str, Any] = field(kw_only=True)
+    geometry: Any = field(kw_only=True)  # the result of :func:`~moo_clustering.cli.load.polygons`
     roles_of_map: dict[str, str] = field(kw_only=True)  # names of the columns ``weight`` and ``start``
 
     kind = "area"
@@ -339,7 +340,7 @@ class LabelSetSamples(UntabledSamples):
 class TextSamples(UntabledSamples):
     """Documents, with features if these were computed from their texts."""
 
-    # Term weights, shape (n_documents, n_terms). ``X`` contains term weights, components or embeddings.
+    # Term weights of shape (n_documents, n_terms). The features X are weights, components or embeddings.
     weights: Any = None
     made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
 
@@ -347,7 +348,7 @@ class TextSamples(UntabledSamples):
     has_terms = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """Return a copy with term weights; its features are ``X`` or, if None, the term weights."""
+        """Return a copy with term weights. Its features are ``X`` or, if ``X`` is None, the term weights."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
@@ -357,7 +358,7 @@ class TextSamples(UntabledSamples):
 
     @property
     def column_names(self) -> Any:
-        """Terms; () if X contains components or embeddings, because their columns have no names."""
+        """Terms, or () if X contains components or embeddings, because their columns have no names."""
         return self.feature_names if self.X is self.weights else ()
 
     @property
@@ -384,7 +385,7 @@ class TextSamples(UntabledSamples):
 
 
 class BagSamples(UntabledSamples):
-    """Bags of instances; ``X`` is a :class:`~moo_clustering.Bags`."""
+    """Bags of instances, which ``X`` stores as :class:`~moo_clustering.Bags`."""
 
     kind = "bag"
     read_as = "bags of instances"
@@ -409,20 +410,19 @@ class BagSamples(UntabledSamples):
         }
 
     def report_data(self) -> dict[str, Any]:
-        return {"X": self.X}  # bags contain the feature names
+        return {"X": self.X}
 
     def _agreement(self, y: Int64Array, labels: IntArray) -> dict[str, float]:
         from moo_clustering.validity import bag_report
 
         report = bag_report(None, labels, y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # F1 is defined for two classes
+        if len(self.target_names) == 2:  # F1 is defined only for two classes
             names.insert(3, "f1")
         return {name: report[name] for name in names} | {"largest_class": np.bincount(y).max() / len(y)}
 
 
 def _class_sets(codes: Int64Array, names: Sequence[str]) -> LabelSets:
-    """Return each sample's class as a set, which is empty for class -1 (none)."""
     return [(names[code],) if code >= 0 else () for code in codes]
 
 
@@ -436,7 +436,7 @@ def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray
 
 
 def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
-    """Return the entropy of label sets in the clusters and in random clusters; {} if there are no labels."""
+    """Return the entropy of label sets in the clusters and in random clusters, or {} without labels."""
     from moo_clustering.validity import cluster_entropy
 
     known = [row for row, classes in enumerate(sets) if classes]
@@ -444,13 +444,13 @@ def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
         return {}
     gold, found = [sets[row] for row in known], labels[known]
     rng = np.random.default_rng(0)
-    # As a control, average over 20 random permutations of the cluster labels.
+    # The control is the average over 20 random permutations of the cluster labels.
     random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(20)]
     return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
 
 
 def _plottable(column: pd.Series[Any]) -> FloatArray:
-    """Return numbers unchanged, and dates as fractional years."""
+    """Convert a column to numbers for a plot. Dates become fractional years."""
     if not pd.api.types.is_datetime64_any_dtype(column):
         return column.to_numpy(dtype=np.float64)
     return 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
@@ -458,14 +458,14 @@ def _plottable(column: pd.Series[Any]) -> FloatArray:
 
 def _cell(value: Any) -> str:
     if not isinstance(value, float):
-        return one_line(value).removesuffix(" 00:00:00")  # omit midnight from dates
+        return one_line(value).removesuffix(" 00:00:00")
     text = f"{value:.4g}"
     return human_number(value) if "e" in text else text
 
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Remove the title from the text: it was prepended to be used in the clustering.
+    # The title is removed from the text, to which it was added for the clustering.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
@@ -495,9 +495,9 @@ class LabelUse:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Indices of the labels that samples of the fit have; for label sets, at least two indices."""
+        """Indices of the labels that samples in the fit have. For label sets, there are at least two."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
-        if self.multilabel and positive.sum() < _FEWEST:  # one column would mean one class each
+        if self.multilabel and positive.sum() < _FEWEST:  # a single column would be read as class codes
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
         return np.flatnonzero(positive)
 

@@ -27,16 +27,15 @@ from moo_clustering._messages import printable_line as printable_line
 from moo_clustering._messages import shortened as shortened
 
 INTERRUPTED = 130
-_SOON = 0.02  # seconds until a signal received during a compilation is sent again
-_ALLOCATIONS = 50_000  # between garbage collections; imports alone create half a million objects
+_SOON = 0.02  # seconds until a signal that arrived during a compilation is sent again
+_ALLOCATIONS = 50_000  # between garbage collections, because imports create half a million objects
 _LESS_MEMORY = "use fewer samples or a method that requires less memory, or close other programs"
-# Warnings from other packages that are intended for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
 )  # fmt: skip
-# Environment variables for OpenMP and BLAS threads, which the libraries read on import.
+# When the libraries are imported, they read their numbers of threads from these environment variables.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-# Environment variables that libraries read as integers (with minimum values) or as other numbers.
+# Libraries read these environment variables as integers with minimum values, or as numbers.
 _INTEGERS = {
     "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
     "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
@@ -48,16 +47,16 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")  # tqdm cannot use any value
+_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")  # tqdm fails whatever their values are
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
-    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first signal."""
+    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. ``number`` is the first signal."""
 
-    # LLVM drops exceptions that are raised during a compilation, so signals received then are sent again
-    # later. Signals that are ignored (such as SIGHUP under ``nohup``) or have other handlers keep their
-    # handlers. During a search, an InterruptGuard replaces the handlers of this class.
+    # LLVM drops exceptions that are raised during a compilation, so a signal that arrives then is sent again
+    # later. If a signal is ignored, such as SIGHUP under ``nohup``, or has another handler, this handler is
+    # kept. During a search, an InterruptGuard replaces the handlers of this class.
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -90,7 +89,7 @@ class Ending:
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
-        """Store the number of the first signal. InterruptGuard also calls this method."""
+        """Store the number of the first signal. An InterruptGuard also calls this method."""
         self.number = self.number or number
 
     def handle(self, number: int, frame: FrameType | None) -> None:
@@ -115,11 +114,11 @@ class Ending:
             return
         if sys.platform == "win32":
             _thread.interrupt_main(number)
-        else:  # interrupts the main thread even while it waits
+        else:  # this interrupts the main thread even while it waits
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Send a signal again if Python ignored its KeyboardInterrupt, as it does in callbacks from C."""
+        """Send a signal again if Python ignored the KeyboardInterrupt, as it does in callbacks from C."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -127,7 +126,7 @@ class Ending:
 
 
 class _Lossy(io.FileIO):
-    """Standard stream that ignores write errors. ``lost`` is the last error."""
+    """Standard stream that ignores write errors. The attribute ``lost`` is the last error."""
 
     lost: OSError | None = None
 
@@ -142,7 +141,8 @@ class _Lossy(io.FileIO):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Replace closed streams with the null device, and discard output that cannot be written."""
-    # Otherwise, a results file could get a closed stream's descriptor, and messages would be written to it.
+    # Otherwise, a results file could get the descriptor of a closed stream, and messages would be written to
+    # the file.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():
@@ -167,7 +167,7 @@ def standard_streams() -> Iterator[None]:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Collect garbage rarely, and not at exit, because this would take as long as a small fit."""
+    """Collect garbage rarely and not at exit, because the collections would take as long as a small fit."""
     previous = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *previous[1:])
     atexit.register(gc.freeze)
@@ -181,7 +181,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # a stream without a descriptor, set by a calling program
+        return stream  # a calling program has set a stream without a descriptor
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -200,7 +200,7 @@ def print_result(text: str) -> None:
     sys.stdout.flush()
     error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", None)
     if error is not None:
-        if error.errno == errno.EPIPE:  # the reader has closed the pipe, such as `| head`
+        if error.errno == errno.EPIPE:  # the reader, such as ``head``, has closed the pipe
             sys.exit(1)
         raise OSError(error.errno, error.strerror, "the standard output")
 
@@ -211,7 +211,7 @@ def print_notes(notes: Iterable[object]) -> None:
 
 
 class PathArgument(click.Path):
-    """Path of a file or folder, checked before slow imports; error messages name the argument."""
+    """Path of a file or folder. It is checked before slow imports, and error messages name the argument."""
 
     def __init__(
         self, kind: str = "file or folder", *, new: bool = False, exists: bool = False, path_type: Any = Path
@@ -253,7 +253,6 @@ class Command(click.Command):
         _check_environment()
         _spare_threads()
         try:
-            # Include warnings that imports issue.
             with shown_warnings():
                 return super().invoke(context)
         except (click.exceptions.Exit, click.Abort, click.UsageError):
@@ -261,7 +260,7 @@ class Command(click.Command):
         except Exception as error:
             sentence = None if context.params.get("traceback") else _sentence(error)
             said = sentence or str(error)
-            # Libraries would not name the environment variable whose value is invalid.
+            # Libraries do not name the environment variable whose value they reject.
             blamed = [
                 f"{name}={value}"
                 for name, value in os.environ.items()
@@ -282,8 +281,8 @@ class Command(click.Command):
                 try:
                     code = run(*args, standalone_mode=False, **extra)
                 finally:
-                    # After a KeyboardInterrupt inside exec(), even if it is caught, Python ends by SIGINT
-                    # and ignores the exit code. Another exec() resets this.
+                    # If a KeyboardInterrupt occurred inside exec(), Python would end by SIGINT and ignore the
+                    # exit code, even if the exception was caught. Another call of exec() prevents this.
                     exec("")
             except (click.Abort, KeyboardInterrupt) as error:
                 if isinstance(error.__cause__, EOFError):
@@ -294,7 +293,7 @@ class Command(click.Command):
             except click.ClickException as error:
                 click.echo(f"Error: {message_line(error.format_message())}", err=True)
                 sys.exit(2)
-            # Ctrl-C is the regular end of `explore`.
+            # After Ctrl-C, the exit code may be 0, because Ctrl-C is the regular end of `explore`.
             if code == INTERRUPTED or (not code and ending.number not in (None, signal.SIGINT)):
                 code = ending.code
             sys.exit(code if isinstance(code, int) else 0)
@@ -328,13 +327,14 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures are only saved to files, so ignore the user's backend. Hide warnings about Matplotlib's cache.
+    # The user's Matplotlib backend is ignored, because pictures are only saved to files.
     os.environ.pop("MPLBACKEND", None)
+    # Matplotlib would log warnings about its cache folder.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _spare_threads() -> None:
-    """If the system cannot start more threads, restrict libraries to one, because some would abort."""
+    """Restrict libraries to one thread if the system cannot start more, because some would abort."""
     end, started = threading.Event(), []
     try:
         # OpenMP, NumPy's BLAS and SciPy's BLAS each start one thread per processor.
@@ -352,7 +352,7 @@ def _spare_threads() -> None:
 
 
 def _sentence(error: Exception) -> str | None:
-    """Return the message for an error caused by the input, or None for other errors, which are bugs."""
+    """Return the message for an error that the input has caused, or None for a bug of the program."""
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or for_command(error)}"
@@ -362,7 +362,7 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, ValueError | TypeError):
         return for_command(error)
     if isinstance(error, EOFError):
-        # Replace an EOFError, because click would interpret it as the end of user input.
+        # click would take an EOFError for the end of the user's input.
         said = message_line(error) or "EOFError"
         return f"unexpected end of data: {said}; to see where, run moo-clustering --traceback ..."
     if isinstance(error, ImportError):
@@ -378,9 +378,9 @@ def shown_warnings() -> Iterator[list[str]]:
     lines: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        # numba's message about an invalid environment variable contains a traceback; remove it.
+        # The traceback in numba's message about an invalid environment variable is removed.
         line = message_line(_FAILED_PARSE.sub("", for_command(message)))
-        # Ignore warnings that tqdm cannot start its monitor thread: progress bars work without it.
+        # Progress bars work even if tqdm warns that it cannot start its monitor thread.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
             with bar_class().external_write_mode():
@@ -400,7 +400,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Get click's context now: it is not available in worker threads, which may also compile kernels.
+    # Worker threads may also compile kernels, but click's context is not available in them.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 

@@ -32,7 +32,7 @@ from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, locked
 
-_UNFINISHED = ".updated.tmp"  # subfolder in which updated files are written
+_UNFINISHED = ".updated.tmp"  # subfolder for new files while they are being written
 
 
 def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as_json: bool) -> None:
@@ -70,7 +70,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
 
 
 def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) -> None:
-    """Replace the result of a run by another of its solutions; without a rule, list the available rules."""
+    """Replace the result of a run by another of its solutions. If ``rule`` is None, list the rules."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         if not isinstance(run.estimator, FrontMixin):
@@ -106,7 +106,7 @@ def _saved(folder: Path, n_rows: int, record: Mapping[str, Any]) -> str:
 
 
 class _Run:
-    """Locked folder of a fit to a prepared table, with its record, its model and its rows."""
+    """Locked folder of a fit to a prepared table, with the record, the model and the rows of the fit."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.started = folder, time.perf_counter()
@@ -128,10 +128,10 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Restore attributes of the estimator that are not saved; for most methods, this repeats the fit."""
+        """Restore attributes of the estimator that are not saved. For most methods, the fit is repeated."""
         saved = self.estimator
         if self.method.areas:
-            return  # models of regions contain all solutions
+            return  # models of maps contain all solutions
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return
@@ -159,7 +159,7 @@ class _Run:
     def save(
         self, rows: pd.DataFrame, line: tuple[str, str], extra: Mapping[str, Any], warnings: Sequence[str]
     ) -> tuple[dict[str, Any], list[str]]:
-        """Replace the run's files; return the new record and the cluster names."""
+        """Replace the files of the run, and return the new record and the cluster names."""
         folder, samples = self.folder, self._samples(rows)
         job = Job(
             "fit", self.method, self.estimator, samples, self.record["seed"],
@@ -208,7 +208,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Return the samples as a map, without the two properties that ``fit`` added to each area."""
+        """Return the samples as a map. The two properties that ``fit`` added to each area are removed."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()
@@ -235,7 +235,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Return the new rows as text, with the columns of the fit, and a note on columns that they lack."""
+    """Return the new rows as text in the columns of the fit, and a note on columns that the rows lack."""
     style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
     new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))
