@@ -194,8 +194,8 @@ class StemmingAnalyzer:
         """Return the stems of a document, in order and with repetitions.
 
         A document is a string, or a mapping with at least one of the fields ``title``, ``abstract``, ``text``
-        (strings or None) and ``headings`` (a sequence of strings or None), which are joined by spaces. Raises
-        a TypeError or ValueError for an invalid document.
+        (each a string or None) and ``headings`` (None or a sequence of strings). The fields are joined by
+        spaces. Raises a TypeError or ValueError for an invalid document.
         """
         text = document if isinstance(document, str) else self._joined(document)
         return [stem for stem in map(self._stem_of, _TOKENS.findall(text.lower())) if stem]

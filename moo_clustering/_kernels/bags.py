@@ -24,7 +24,7 @@ CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):
     """Move to each empty cluster the bag that is farthest from its own centroid."""
-    # If ``farthest`` is false, the bag nearest to its own centroid moves instead. The last bag of a cluster
+    # If ``farthest`` is false, the bag nearest to its own centroid moves instead. The only bag of a cluster
     # never moves, and no bag moves twice. If several bags are tied, the bag with the lowest number moves.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)

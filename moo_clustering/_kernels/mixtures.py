@@ -16,7 +16,8 @@ ROUNDS = 10
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):
     """Return the mean and variance of feature j's background, and the net gain in log-likelihood."""
     # The background is a Gaussian that several clusters share. Each round fits the background to these
-    # clusters, and then removes the clusters for which a separate Gaussian gains more than ``price``. The net
+    # clusters. A cluster then gets a Gaussian of its own if this increases its log-likelihood by more than
+    # ``price``. The net
     # gain is relative to a single Gaussian with mean 0 and variance 1.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0

@@ -1,7 +1,8 @@
 """Non-negative matrix factorisation of one sparse matrix in many simultaneous runs.
 
 A panel stores one factor (U or V) of all runs: column ``c * n_runs + t`` is component c of run t, so that
-loops over the runs access contiguous memory. Gram matrices are stored as lower triangles, one row per entry.
+loops over the runs access contiguous memory. Gram matrices are stored as lower triangles, with one row per
+matrix entry and one column per run.
 """
 
 import numpy as np

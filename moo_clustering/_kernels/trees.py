@@ -154,8 +154,8 @@ def nearest_by_blocks(blocks, start, low, high, places, groups, lo, hi, near, sq
     # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]`` in a box from ``low[:, a]`` to
     # ``high[:, a]``. ``blocks[a]`` contains these points by feature, padded with inf. The queries are the
     # points at ascending ``places``. Each group of queries, ``groups[g]:groups[g + 1]``, lies in one leaf.
-    # For groups lo..hi-1, the function writes ``near`` and ``squares``, with shape (n, k). A query is one of
-    # its own nearest points. Queries are compared with entire leaves, because these comparisons are
+    # For groups lo..hi-1, the function writes ``near`` and ``squares``, each of shape (n, k). A query is one
+    # of its own nearest points. Queries are compared with entire leaves, because these comparisons are
     # vectorised and faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer
     # point.
     n_leaves, d, width = blocks.shape

@@ -847,7 +847,7 @@ class Packer:
         raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
-        """Convert the output of :meth:`pack` to a value; a population has the class of ``current``."""
+        """Restore a value from the output of :meth:`pack`. A population gets the class of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()

@@ -106,7 +106,7 @@ def _saved(folder: Path, n_rows: int, record: Mapping[str, Any]) -> str:
 
 
 class _Run:
-    """Locked folder of a fit to a prepared table, with the record, the model and the rows of the fit."""
+    """Record, model and rows of a fit to a prepared table, read from its run folder, which is locked."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.started = folder, time.perf_counter()

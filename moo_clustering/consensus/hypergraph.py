@@ -282,7 +282,7 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """If all runs agree on ``n_parts`` parts, return them, otherwise None, in O(n_samples n_runs) time."""
+    """Return the ``n_parts`` parts on which all runs agree, or None. Takes O(n_samples n_runs) time."""
     # If all runs are complete, first try the groups of samples that share a cluster in every run. With
     # ``fewer``, there may be fewer than ``n_parts`` groups. Then try the connected components of the
     # hypergraph.

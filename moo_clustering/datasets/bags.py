@@ -100,7 +100,7 @@ def read_bags(
         - ``.arff`` in WEKA's multi-instance format: one bag per row, with its instances in a relational
           attribute and, optionally, an identifier and a class.
         - ``.arff`` with one instance per row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
-        - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance per row. The first
+        - ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.parquet`` or ``.pq`` with one instance per row. The first
           line of a text file contains the column names.
         - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
           and ``feature_names``, as written by :meth:`Bags.save`. No code in the file is executed.

@@ -195,7 +195,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, then clip bits, or replace invalid links.
+        """Round the genes. If they are bits, clip them to 0 and 1; if they are links, replace invalid links.
 
         A replaced link leads to the sample's parent in the tree. Without a tree, it leads to the nearest
         neighbour, and without neighbours, to the sample itself.
@@ -212,7 +212,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the result of :meth:`parts`, which is equal for individuals that encode equal partitions."""
+        """Return :meth:`parts`, which are equal for individuals that encode the same partition."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:

@@ -314,7 +314,7 @@ def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.
 def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
-    """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
+    """Remove invalid and repeated genes, then fill empty slots until there are ``k_min`` medoids."""
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):

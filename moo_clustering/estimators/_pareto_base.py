@@ -72,7 +72,8 @@ class ParetoPoolClusterer(
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
         ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near this
-        limit, the limit is doubled repeatedly, up to n_samples / 5. A larger ``n_clusters`` is added.
+        limit, the limit is doubled repeatedly, up to n_samples / 5. If ``n_clusters`` is larger than these
+        numbers, the pool contains it, too.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional

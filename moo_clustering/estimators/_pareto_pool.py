@@ -129,7 +129,7 @@ class PooledSamples:
 
     @property
     def points_given(self) -> FloatArray | None:
-        """Scaled features of the points, with outliers at their original positions."""
+        """Scaled features of the points. Outliers have the features that they had before they were moved."""
         if self.features is None or self.far is None or self.far_rows is None:
             return self.features
         points = self.features.copy()

@@ -52,8 +52,8 @@ GRANULARITIES = ("few", "some", "many")
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    # There are labels of all classes ("labels") or of some classes ("novel"), or only pairs, or none of
-    # these.
+    # "labels": labelled samples of all classes. "novel": labelled samples of some classes. "pairs": no
+    # labels, but must-links or cannot-links. "none": neither labels nor pairs.
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, propagated along must-links
     pairs: PairwiseConstraints | None = None

@@ -269,8 +269,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             assert candidates is not None
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             total = objectives.totals(extension.per_point(both))
-            # The current partition is replaced only if the score of the other is higher by more than this
-            # value.
+            # The new partition replaces the current one only if its score is higher by more than this value.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, numbers = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             targets = side.targets

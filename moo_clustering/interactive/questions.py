@@ -118,7 +118,7 @@ def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
 
 
 def log_odds(error_rate: float) -> float:
-    """Return the log-odds that an answer is correct, or 60 for a certain answer."""
+    """Return the log-odds that an answer is correct, or 60 if the error rate is 0."""
     return math.log((1.0 - error_rate) / error_rate) if error_rate else 60.0
 
 

@@ -651,7 +651,7 @@ class AnswerSession:
 
     @classmethod
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
-        """Continue a saved session, given the pool of the same fit. New answers are appended to its file.
+        """Continue a saved session, given the pool of its fit. New answers are appended to the file.
 
         ``data`` is displayed as in :class:`AnswerSession`. Raises a SessionFileError if the file is damaged,
         has another format, or belongs to another fit.

@@ -162,7 +162,7 @@ def share_moved(before: Labels, after: Labels) -> float:
 
 
 def asked_samples(question: Question) -> str:
-    """Return "sample 3" or "samples 3 and 5"."""
+    """Format the row numbers of a question's samples, such as "sample 3" or "samples 3 and 5"."""
     rows = question.samples
     return f"sample{'s' * (len(rows) > 1)} {' and '.join(map(str, rows))}"
 

@@ -41,7 +41,8 @@ class MSTInterestingnessSampling(base.SeededSampling):
           links. The others lack the links between the clusters of k-means, with k = 2, 3, ..., repeatedly.
     replace : {"neighbor", "self"}, default="neighbor"
         Whether a sample whose tree link is removed is linked to a random neighbour or to itself. Ignored for
-        "split" encodings. With "delta", ``"neighbor"`` may draw the sample itself, never the removed link.
+        "split" encodings. With "delta", ``"neighbor"`` can also select the sample itself, but not the end of
+        the removed link.
     """
 
     _needs = LINKS

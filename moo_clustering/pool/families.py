@@ -132,7 +132,8 @@ class PoolData:
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
         """Terms of log densities (n_terms, n_samples), features in each product, and minimum variance."""
-        # The terms are the products of two features (only squares above 12 features), the features, and 1.
+        # The terms are the products of two features, the features, and 1. With more than 12 features, the
+        # only products are squares.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)

@@ -249,7 +249,7 @@ class _HeldOutLabels(SubsetIndex):
 
 @documented(FeatureSubsetEncoding)
 class FeatureSubsetProblem(PartitionProblem):
-    """Select features for k-means by partial labels, pairs or unsupervised indices; genes are booleans.
+    """Select features for k-means, using partial labels, constraint pairs or unsupervised validity indices.
 
     Raises a TypeError or ValueError if there is neither supervision nor an objective, if labels have the
     wrong length, if ``max_features`` exceeds n_features, or if an evaluated subset is empty or too large.

@@ -388,8 +388,8 @@ class Study:
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
         """Compare a method with every other method by Holm-corrected Wilcoxon tests, and state the results.
 
-        The tests pair mean scores by data set. With a single data set, they pair scores by seed, and the text
-        warns that the conclusions hold only for this data set. Wilcoxon tests omit missing scores.
+        The tests pair mean scores by data set. With a single data set, the tests pair scores by seed, and the
+        stated conclusions hold only for this data set. Wilcoxon tests omit missing scores.
 
         Parameters
         ----------
@@ -483,7 +483,8 @@ class Study:
         methods: Sequence[str] | None = None,
         fractions: Sequence[float] = (0.25, 0.5, 0.75),
     ) -> pd.DataFrame:
-        """Tabulate attainment surfaces: the objectives reached on a data set by given fractions of the seeds.
+        """Tabulate attainment surfaces: the objective values that given fractions of the runs on a data set
+        reach.
 
         Raises a ValueError if a method has no fronts with two objectives, or if the objectives differ.
 

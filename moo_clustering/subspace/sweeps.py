@@ -88,7 +88,7 @@ def _sweep(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
-    """Compute the next sweep and its ``labelled_shares``. ``labelled`` contains those of ``memberships``."""
+    """Compute the next sweep and its ``labelled_shares``. Those of ``memberships`` are in ``labelled``."""
     n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
     shares, sizes = labelled
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)

@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class LikelihoodModel:
-    """Base class for models of data given their clusters, with conjugate priors for the parameters."""
+    """Base class for distributions of data conditional on clusters, with conjugate priors."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

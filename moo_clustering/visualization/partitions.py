@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Colour, width and dashes for each kind of constraint, which differ even without colour. Lines are thin for
-# satisfied and thick for violated constraints. Must-links are dark, and satisfied cannot-links are light.
+# Colour, width and dashes of the lines for each kind of constraint. The kinds can be distinguished without
+# colour, too. Lines are thin for satisfied and thick for violated constraints. Must-links are dark, and
+# satisfied cannot-links are light.
 _STROKES: dict[tuple[str, bool], tuple[str, float, Any]] = {
     ("must-link", True): ("#004488", 1.0, "-"),
     ("cannot-link", True): ("#997700", 0.9, (0, (1.0, 2.0))),
