@@ -162,8 +162,7 @@ class BagClusterer(
         if pandas and hasattr(X, "columns") and len(X) != len(distances):
             import pandas as pd
 
-            # Create the DataFrame here, because scikit-learn would use the index of X, which has an entry for
-            # each instance instead of each bag.
+            # The index of X, which scikit-learn would use, has one entry per instance instead of per bag.
             return pd.DataFrame(distances)  # type: ignore[return-value]
         return distances
 

@@ -148,8 +148,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # If repairs enforce must-links, too few bags may be free to fill small clusters, so the minimum size
-        # of a cluster is not guaranteed.
+        # If repairs enforce must-links, it may be impossible to fill small clusters with other bags.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,
@@ -182,8 +181,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
     def _take(self, data: BagData, best: Any) -> float:
         objective: BagObjective = self.__dict__.pop("_objective")
         labels, least = np.asarray(best)[None], self._smallest_size(data.bags.n_bags)
-        # If the search allows empty clusters, its result can also contain clusters that are too small. Move
-        # other bags to these clusters.
+        # If the search allows empty clusters, its result can also contain clusters that are too small.
         if self._allows_empty and np.bincount(labels[0], minlength=self.n_clusters).min() < least:
             pairs = data.constraints if self.constraint_handling == "repair" else None
             repair = PartitionRepair(data.bags.n_bags, least, pairs)

@@ -52,8 +52,8 @@ class BagKMeans(bags_base.BagClusterer):
 
     def _best_run(self, data: bags_base.BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
         """Set the fitted attributes from the run with the lowest penalised inertia, and return its index."""
-        # ``labels`` and each item of ``runs`` have an entry per run. The logbook numbers the steps from
-        # ``first``.
+        # ``labels`` and each item of ``runs`` have an entry per run. ``first`` is the number of its first
+        # step.
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -192,8 +192,7 @@ def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
 ) -> tuple[Labels, FloatArray, History]:
     """Assign each bag to its nearest medoid, and each medoid to its own cluster, separately in each run."""
-    # If given, ``repair`` then enforces pairs and cluster sizes. Returns the labels, the inertia and the
-    # entry of the history for each run.
+    # Returns the labels, the inertia and the entry of the history for each run.
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = bags_base.least(distances)

@@ -238,7 +238,6 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
     ) -> "_Bounds":
         """Convert the parameters to bounds for ``n_samples`` samples."""
-        # Raises a ValueError if arguments are missing or unused, or if bounds are evidently impossible.
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
@@ -288,14 +287,12 @@ def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArra
 
 
 class _Bounds:
-    """Limits on clusters, stored as arrays, and methods that assign samples within these limits.
-
-    Must-linked samples are assigned as a group, whose costs and amounts are the sums of those of its samples.
-    """
+    """Limits on clusters, stored as arrays, and methods that assign samples within these limits."""
 
     def __init__(
         self, limits: list[Limit], n_samples: int, n_clusters: int, pairs: PairwiseConstraints | None = None
     ) -> None:
+        # Must-linked samples are assigned as one group, with the sums of their costs and amounts.
         self.group = np.arange(n_samples) if pairs is None else pairs.components()
         members = np.ones(n_samples), (self.group, np.arange(n_samples))
         self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
@@ -320,9 +317,8 @@ class _Bounds:
             member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]
             self._shares = member.mean(axis=0)
             self.amounts = np.hstack([self.amounts, member])
-        # The linear programme bounds the sum of each column over the samples of a cluster. ``_least`` and
-        # ``_most`` contain these bounds, shape (n_columns, n_clusters). Limits on group shares become columns
-        # whose sums must not be negative.
+        # The linear programme bounds the sum of each column in each cluster by ``_least`` and ``_most``, of
+        # shape (n_columns, n_clusters). The sums of columns for group shares must not be negative.
         self._columns, self._least, self._most = np.column_stack(columns), self.low.T, self.high.T
         if self.groups is not None:
             for bound, sign in ((self.groups.low, 1.0), (self.groups.high, -1.0)):
@@ -361,7 +357,7 @@ class _Bounds:
         return assign
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
-        """Solve and round the linear programme, repair violations, and return labels and the optimality gap."""
+        """Solve and round the linear programme, repair violations, and return the labels and the gap."""
         # Scale the costs so that the median positive excess over a group's lowest cost is 1, because the
         # solver's tolerances are absolute.
         nearest = cost.min(axis=1)
@@ -441,10 +437,9 @@ class _Bounds:
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
         """Assign the rows of ``cost`` by a linear programme."""
-        # ``spent`` contains the amounts that all other rows use in each cluster. The rows in each pair of
-        # ``rivals`` must be in different clusters. Returns the share of each row in each cluster and the dual
-        # values of the bounds, or None if there is no solution. With ``rivals``, the shares are 0 or 1, and
-        # the dual values are 0.
+        # ``spent`` contains the amounts of all other rows in each cluster. Rows in a pair of ``rivals`` must
+        # be in different clusters. Returns the shares of the rows in each cluster, and the dual values of the
+        # bounds. With ``rivals``, the shares are 0 or 1, and the dual values are 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()
@@ -490,7 +485,6 @@ class _Bounds:
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
         """Move and swap groups until all limits are satisfied, or return None if violations remain."""
-        # Each step removes as much violation per unit of cost as possible.
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
