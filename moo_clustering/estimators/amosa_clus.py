@@ -133,7 +133,6 @@ class AMOSAClus(MedoidSetClusterer):
         return self.result_.pop
 
     def _annealing(self, n_samples: int, **operators: Any) -> AMOSA:
-        # With fewer than 20 samples, there are few distinct medoid sets.
         few = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20} if n_samples < 20 else {}
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
@@ -162,7 +161,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
         if isinstance(problem, CenterProblem):
-            return self.pareto_labels_  # the labels and the centres were already repaired
+            return self.pareto_labels_  # repaired together with the centres
         return super()._repaired_labels(problem, front)
 
     def _set_representatives(self) -> None:
@@ -193,7 +192,7 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
 def draw_moves(
     can_replace: BoolArray, can_insert: BoolArray, can_delete: BoolArray, rng: np.random.Generator
 ) -> Int64Array:
-    """Draw one of the applicable moves (replace, insert, delete) for each row; -1 if none is applicable."""
+    """Draw an applicable move (replace, insert or delete) for each row, or -1 if no move is applicable."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
     turn = rng.integers(0, np.maximum(count, 1))
@@ -279,7 +278,7 @@ class CenterProblem(Problem):
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Assign samples so that constraints hold; return labels, and the centres of non-empty clusters."""
+        """Assign samples so that constraints hold, and return labels and centres of non-empty clusters."""
         assignment = ConstrainedAssignment(self.constraints)
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):

@@ -29,7 +29,7 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Posi
 
 
 class BagData(NamedTuple):
-    """Checked arguments of ``fit``: scaled bags, bags in the units of the data, and pairs of bags or None."""
+    """Validated arguments of ``fit``. ``bags`` are scaled, and ``raw_bags`` have the units of the data."""
 
     bags: Bags
     raw_bags: Bags
@@ -44,7 +44,7 @@ class BagData(NamedTuple):
         return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Return the share of violated must-links plus the share of violated cannot-links per partition."""
+        """Return the share of violated must-links plus that of violated cannot-links for each partition."""
         pairs = self.constraints
         return np.zeros(len(np.atleast_2d(labels))) if pairs is None else pairs.violation(labels)
 
@@ -232,7 +232,6 @@ class BagClusterer(
         return order
 
     def _set_centers(self, centers: FloatArray) -> None:
-        """Store the scaled centres of clusters 0, 1, ..., and convert them to the units of the data."""
         self._centers = centers
         self.cluster_centers_ = centers * self.data_range_ + self.data_min_
 
@@ -305,7 +304,7 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
 def read_bags(
     estimator: BaseEstimator, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None, *, reset: bool
 ) -> Bags:
-    """Read bags in any format that ``BagClusterer.fit`` accepts; set (if ``reset``) or check the features."""
+    """Read bags in any format that ``BagClusterer.fit`` accepts, and set or check the feature names."""
     if groups is None and offsets is None and not (isinstance(X, Bags) or holds_tables(X)):
         rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None

@@ -518,7 +518,7 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=options.n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Return repaired labels, and medoids padded with -1; replace each medoid that left its cluster."""
+        """Return repaired labels, and medoids padded with -1, replacing medoids that left their clusters."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
         packed = np.argsort(medoids < 0, axis=1, kind="stable")
@@ -540,7 +540,7 @@ class MedoidBagScore:
         return distances
 
     def medoid(self, labels: Labels, cluster: int, default: int) -> int:
-        """Return the medoid of a cluster (smallest sum of distances, Eq. 2), ``default`` if it is empty."""
+        """Return the medoid of a cluster (Eq. 2), or ``default`` if the cluster is empty."""
         members = np.flatnonzero(labels == cluster)
         if not len(members):
             return default

@@ -52,8 +52,7 @@ class BagKMeans(bags_base.BagClusterer):
 
     def _best_run(self, data: bags_base.BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
         """Set the fitted attributes from the run with the lowest penalised inertia, and return its index."""
-        # ``labels`` and each item of ``runs`` have an entry per run. ``first`` is the number of its first
-        # step.
+        # The logbook numbers the steps of this run from ``first``.
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -226,7 +225,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM); a bag is as far from a centre as its farthest instance.
+    """k-means of bags (MIKM), in which a bag is as far from a centre as its farthest instance.
 
     Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia. A run stops when
     a partition recurs; its result is the best partition since its first occurrence. An iteration takes
@@ -278,7 +277,6 @@ class MIKMeans(BagKMeans):
         self._set_centers(centers[best][self._set_labels(data, labels[best])])
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield the initial centres of each run, in the units of the scaled bags."""
         if not isinstance(self.init, str):
             given = checked_table(self.init, "init")
             expected = (self.n_clusters, bags.n_features)

@@ -237,7 +237,6 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     def _bounds(
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
     ) -> "_Bounds":
-        """Convert the parameters to bounds for ``n_samples`` samples."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
@@ -358,8 +357,7 @@ class _Bounds:
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
         """Solve and round the linear programme, repair violations, and return the labels and the gap."""
-        # Scale the costs so that the median positive excess over a group's lowest cost is 1, because the
-        # solver's tolerances are absolute.
+        # Scale the median positive excess cost to 1, because the solver's tolerances are absolute.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
         unit = float(np.median(excess[excess > 0])) if excess.any() else 1.0
@@ -471,7 +469,6 @@ class _Bounds:
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
         """Return the relative violation of the limits by each cluster, given the clusters' total amounts."""
-        # Violations are added, except that only the group share with the largest violation counts.
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -513,7 +510,6 @@ class _Bounds:
                 return labels
             worst = int(broken.argmax())
             own, other = np.flatnonzero(labels == worst), np.flatnonzero(labels != worst)
-            # Consider all moves out of and into the cluster with the largest violation.
             row = np.concatenate([np.repeat(own, self.n_clusters), other])
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = best(row, to)

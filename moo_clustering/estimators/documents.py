@@ -328,7 +328,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute exact non-negative least-squares topic weights; ``document_weights_`` are approximate."""
+        """Compute exact least-squares topic weights, unlike ``document_weights_``, which are approximate."""
         check_is_fitted(self)
         X, topics = self._checked(X, reset=False), self.components_
         weights = factorization.document_weights(X, topics.T, n_jobs=self.n_jobs)
@@ -384,7 +384,6 @@ def _solver_options(model: Any) -> dict[str, Any]:
 def _best_run(
     runs: factorization.NMFRuns,
 ) -> tuple[FloatArray, AnyFloatArray, AnyFloatArray, int]:
-    """Keep only the losses of a batch of runs, and the factors and iterations of the best run."""
     best = runs.best
     return runs.losses, runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best])
 
@@ -511,7 +510,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> FloatArray:
-    """Return the share of each cluster (row) in the topic of each document (column), averaged over runs."""
+    """Return the share of each cluster's documents (row) in each document's topic, averaged over runs."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -535,7 +534,7 @@ def dense(X: Any) -> AnyFloatArray:
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
-    """Return ``given`` (default: ``feature_names_in_``); raise a ValueError if their number is wrong."""
+    """Return ``given`` or, by default, ``feature_names_in_``, after checking the number of names."""
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(

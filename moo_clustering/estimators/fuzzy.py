@@ -112,9 +112,9 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
-        """Run the algorithm from initial centres."""
-        # Returns the objective, the number of iterations, whether the run converged, the centres and the
-        # factors.
+        """Run the algorithm from the initial ``centers``."""
+        # Returns the objective, the number of iterations, whether the memberships converged, the final
+        # centres, and the factors of the norm matrices.
         n_iter, converged, factors = 0, False, None
         former: Any = np.inf
         while not converged and n_iter < self.max_iter:
@@ -178,8 +178,7 @@ class GustafsonKessel(FuzzyCMeans):
         return self
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        """Return a factor B of each cluster's norm matrix B B^T = det(F)^(1 / n_features) F^-1."""
-        # F is the regularised fuzzy covariance matrix of the cluster.
+        """Return B with B B^T = det(F)^(1 / n_features) F^-1, where F is a regularised fuzzy covariance."""
         overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
         covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
         covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
@@ -188,8 +187,8 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Raise each eigenvalue to at least 1e-15 times the largest eigenvalue, as Babuska et al. do."""
-        # If all eigenvalues of a matrix are 0, return ones.
+        """Raise eigenvalues to at least 1e-15 times the largest eigenvalue, as Babuska et al. do."""
+        # If all eigenvalues of a matrix are 0, ones are returned instead.
         values = np.maximum(values, values[..., -1:] / 1e15)
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 

@@ -263,7 +263,7 @@ class CategoryCoder:
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert codes of shape (..., n_features) to values; if column types differ, use an object array."""
+        """Convert codes of shape (..., n_features) to values, as an object array if column types differ."""
         kinds = {categories.dtype for categories in self.categories}
         values = np.empty(modes.shape, dtype=kinds.pop() if len(kinds) == 1 else object)
         for feature, categories in enumerate(self.categories):
@@ -334,7 +334,6 @@ def _edges(column: pd.Series, bins: int | None) -> FloatArray | None:
 
 
 def _sorted_values(column: pd.Series) -> NDArray[Any]:
-    """Return the distinct values in ascending order or, for a pandas categorical, in category order."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.asarray(column.cat.remove_unused_categories().cat.categories)
     distinct = pd.unique(column.to_numpy())

@@ -190,7 +190,7 @@ class LikelihoodSearch:
         rng: np.random.Generator, guard: search.InterruptGuard, first: Iterable[Labels] = (),
     ) -> None:  # fmt: skip
         self.options, self.index, self.rng, self.guard, self.first = options, index, rng, guard, first
-        self.history: list[tuple[int, int, float, float]] = []  # rows of ``ICLClustering.history_``
+        self.history: list[tuple[int, int, float, float]] = []
 
     @property
     def generation(self) -> int:

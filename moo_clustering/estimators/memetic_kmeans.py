@@ -351,7 +351,7 @@ class CenterSearch(ABC):
     """Base class of searches, which store their best solution, its history and a state for checkpoints."""
 
     best: Optimum
-    begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
+    begin: Sequence[FloatArray] = ()
 
     def __init__(
         self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool, options: MemeticKMeans
@@ -381,7 +381,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Return the next initial centres: ``begin``, then (if ``ward``) a Ward cut, then k-means++ seeds."""
+        """Return the next initial centres, from ``begin``, a Ward cut (with ``ward``) or k-means++ seeds."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         if self.ward and self.generation == len(self.begin):
@@ -491,7 +491,6 @@ class MemeticSearch(CenterSearch):
         self.population = [Member(*row) for row in rows]
 
     def _parent(self) -> Member:
-        """Select a parent by a tournament between two individuals, drawn with replacement."""
         pair = [self.population[i] for i in self.rng.integers(len(self.population), size=2)]
         return min(pair, key=lambda member: member.objective)
 
@@ -586,7 +585,7 @@ def run_search(
 
 
 class Member(NamedTuple):
-    """Individual; ``mix`` is the probability that mutation moves a centre to a uniformly drawn sample."""
+    """Individual whose mutation moves a centre to a uniformly drawn sample with probability ``mix``."""
 
     genes: FloatArray
     objective: float
