@@ -356,7 +356,7 @@ class _Bounds:
         return assign
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
-        """Solve and round the linear programme, repair violations, and return the labels and the gap."""
+        """Solve the linear programme, round its solution, repair violations, and return labels and gap."""
         # Scale the median positive excess cost to 1, because the solver's tolerances are absolute.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
@@ -437,7 +437,8 @@ class _Bounds:
         """Assign the rows of ``cost`` by a linear programme."""
         # ``spent`` contains the amounts of all other rows in each cluster. Rows in a pair of ``rivals`` must
         # be in different clusters. Returns the shares of the rows in each cluster, and the dual values of the
-        # bounds. With ``rivals``, the shares are 0 or 1, and the dual values are 0.
+        # bounds, or None without a solution. With ``rivals``, the shares are 0 or 1, and the dual values are
+        # 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()
@@ -488,7 +489,9 @@ class _Bounds:
         least = 1e-9 * float(cost.mean())
 
         def best(row: Int64Array, to: Int64Array, partner: Int64Array | None = None) -> dict[int, int]:
-            """Return the new clusters of groups in the best move, or in the best swap with ``partner``."""
+            """Select the best of the given moves of groups or, with ``partner``, of the given swaps."""
+            # The best move removes the most violation per unit of cost. Returns the new cluster of each group
+            # that moves, or nothing if no move reduces the violation.
             if not len(row):
                 return {}
             source = labels[row]

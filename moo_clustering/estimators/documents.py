@@ -437,7 +437,7 @@ class EnsembleRuns(NamedTuple):
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, n_saved: int) -> int:
     """Save the runs, and return the number of runs that the checkpoint file then contains."""
-    # If saving fails, the file still contains ``n_saved`` runs, or the error is raised if there are none.
+    # If saving fails, the file still contains ``n_saved`` runs. If this number is 0, the error is raised.
     n_done = len(done.labels)
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": n_done})

@@ -170,7 +170,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the fitted attributes to those of a row of the front or, if ``row`` is None, of a vote."""
+        """Set the fitted attributes. If ``row`` is None, the labels come from a vote or consensus."""
         # ``numbers`` contains the clusters in the order in which ``predict`` breaks ties between their modes.
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes

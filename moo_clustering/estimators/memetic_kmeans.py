@@ -51,7 +51,8 @@ WARD_SAMPLES = 8000
 # n_clusters. With smaller budgets, restarts of k-means find lower sums of squares than evolution.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # A partitioned table is searched in up to _SEARCHES samples of _SEARCHED rows. Then, _TOGETHER iterations on
-# all samples and up to _PASSES passes over all rows follow, until a pass gains less than the share _REST.
+# all samples and up to _PASSES passes over all rows follow. The passes end when the relative gain of a pass
+# is at most _REST.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -569,7 +570,7 @@ def run_search(
     search: CenterSearch, guard: searches.InterruptGuard, what: str, checkpoint: Checkpoint | None = None
 ) -> CenterSearch:
     """Run local searches, at least one, until the search is finished or interrupted by Ctrl-C."""
-    # Of a search, Saver uses only the attributes ``generation``, ``state`` and ``restore``.
+    # Saver requires only the attributes ``generation``, ``state`` and ``restore`` of a search.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar, verbose = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}", bool(search.options.verbose)

@@ -197,7 +197,7 @@ class MetaLabeler(PartialLabelClassifier):
         base = LinearSVC() if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
-        # The score is 1e6 for a label of all labelled samples, and -1e6 for a label of none of them.
+        # If all labelled samples have a label, its score is 1e6. If none of them has it, its score is -1e6.
         self._certain = 1e6 * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
         self.ranked_ = np.flatnonzero(self._certain == 0)
         if self._two_classes:
@@ -470,7 +470,7 @@ def pruned_sets(
     rare = np.flatnonzero(~frequent)
     for block in block_slices(len(rare), len(kept)):
         outside = (1 - sets[rare[block]]).astype(np.float32) @ classes.T.astype(np.float32)
-        # The empty set replaces no set, because it would mean that the sample has no labels.
+        # The empty set does not replace other sets, because it would mean that the sample has no labels.
         inside = (outside == 0) & classes.any(axis=1)
         for number, row in zip(rare[block].tolist(), inside, strict=True):
             codes_of[number] = np.flatnonzero(row)[:n_subsets]

@@ -290,7 +290,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
 
 def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_array, Any, Any]:
-    """Return the features, neighbour graph, weights and shapes, reading the last from polygons if needed."""
+    """Return the features, the neighbour graph, the area weights and the shapes."""
+    # If X is a GeoDataFrame, a missing graph and missing shapes are computed from its polygons.
     index = X.index if hasattr(X, "iloc") else ()
     if isinstance(weight, str):
         if not is_frame(X) or weight not in X.columns:
@@ -441,7 +442,8 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Move areas to make earlier regions feasible, with a warning or, without ``repair``, a ValueError."""
+    """Move areas until the earlier regions are feasible, and warn if areas have moved."""
+    # Without ``repair``, a ValueError is raised instead of the warning.
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
