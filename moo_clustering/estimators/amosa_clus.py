@@ -30,7 +30,6 @@ from moo_clustering.problems.medoids import ConstrainedAssignment
 from moo_clustering.problems.partition import VIOLATION, evaluated_population, pymoo_result
 from moo_clustering.validity import internal
 
-# AMOSA parameters that ``annealing`` accepts.
 SCHEDULE = ("soft_limit", "hard_limit", "init_factor", "n_climb", "n_moves", "t_max", "t_min", "cooling")
 REPLACE, INSERT, DELETE = 0, 1, 2
 
@@ -129,12 +128,11 @@ class AMOSAClus(MedoidSetClusterer):
         search, signs = PymooSearch(problem, algorithm, seed=seed), problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, algorithm.n_temperatures, checkpoint, signs)
         self.result_ = settled(search.result())
-        # Drop the algorithm, because it contains functions that cannot be pickled.
+        # Remove the algorithm from the result, because it contains functions that cannot be pickled.
         self.result_.algorithm = None
         return self.result_.pop
 
     def _annealing(self, n_samples: int, **operators: Any) -> AMOSA:
-        # Small data sets have fewer distinct medoid sets.
         few = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20} if n_samples < 20 else {}
         given = self.annealing or {}
         if unknown := sorted(map(str, given.keys() - SCHEDULE)):
@@ -144,7 +142,7 @@ class AMOSAClus(MedoidSetClusterer):
         return AMOSA(acceptance=self.acceptance, **{**few, **given}, **operators)
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        # Identify solutions by their partitions, because sets of centres are rarely equal.
+        # Solutions with different centres can have the same partition, so identify them by their partitions.
         return labels if isinstance(problem, CenterProblem) else super()._keys(problem, genes, labels)
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
@@ -163,7 +161,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
         if isinstance(problem, CenterProblem):
-            return self.pareto_labels_  # already repaired, together with the centres
+            return self.pareto_labels_  # repaired together with the centres
         return super()._repaired_labels(problem, front)
 
     def _set_representatives(self) -> None:
@@ -183,7 +181,7 @@ class AMOSAClus(MedoidSetClusterer):
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """Return the result for one or two samples: each sample is a cluster."""
+    """Return the result for one or two samples, each of which becomes a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     genes, names = problem.features.reshape(1, -1), ["F", "G", "H"]
@@ -194,7 +192,7 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
 def draw_moves(
     can_replace: BoolArray, can_insert: BoolArray, can_delete: BoolArray, rng: np.random.Generator
 ) -> Int64Array:
-    """Draw one of the applicable moves (replace, insert, delete) for each row; -1 if none is applicable."""
+    """Draw an applicable move (replace, insert or delete) for each row, or -1 if no move is applicable."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
     turn = rng.integers(0, np.maximum(count, 1))
@@ -248,12 +246,11 @@ class CenterProblem(Problem):
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(options.k_max, self.n_samples)
         self.constraints: Any = constraints
         self.supervision = supervision
-        # Estimate the mean squared distance from the distances to at most 1024 samples.
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
         self.noise = options.perturbation_scale * X.std(axis=0)
         self.mean_square = float(np.square(row_distances(X, X[spaced], self.metric)).mean())
-        # Sum of distances from all samples to their mean, as in the I-index with ``e1="centroid"``.
+        # The I-index (``e1="centroid"``) requires the sum of the distances from all samples to their mean.
         self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), self.metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -281,7 +278,7 @@ class CenterProblem(Problem):
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Assign samples so that constraints hold; return labels, and the centres of non-empty clusters."""
+        """Assign samples so that constraints hold, and return labels and centres of non-empty clusters."""
         assignment = ConstrainedAssignment(self.constraints)
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
@@ -306,7 +303,9 @@ class CenterProblem(Problem):
             yield centers[:size]
 
     def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, Int64Array]:
-        """Return contiguous labels, distances to the nearest centres, and indices of centres with samples."""
+        """Assign each sample to its nearest centre."""
+        # Returns labels without gaps, the distance of each sample to its centre, and the indices of the
+        # centres to which samples were assigned.
         D = row_distances(self.features, centers, self.metric)
         nearest = D.argmin(axis=1)
         used, labels = np.unique(nearest, return_inverse=True)
@@ -353,7 +352,7 @@ class CenterSampling(SeededSampling):
 
 
 class _CenterDistances:
-    """Distances from all samples to the centres of one individual, as ConstrainedAssignment reads them."""
+    """Adapter that lets ConstrainedAssignment, which expects medoids, assign samples to centres."""
 
     def __init__(self, D: FloatArray) -> None:
         self.D, self.n_samples = D, len(D)

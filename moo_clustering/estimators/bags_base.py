@@ -29,13 +29,13 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Posi
 
 
 class BagData(NamedTuple):
-    """Checked arguments of ``fit``: scaled bags, bags in the units of the data, and pairs of bags or None."""
+    """Validated arguments of ``fit``. ``bags`` are scaled, and ``raw_bags`` have the units of the data."""
 
     bags: Bags
     raw_bags: Bags
     constraints: PairwiseConstraints | None
     seed: np.random.SeedSequence
-    equal: NDArray[np.intp]  # number of each bag; identical bags share a number
+    equal: NDArray[np.intp]  # group of each bag; identical bags have the same number
 
     def united(self, labels: NDArray[Any]) -> Labels:
         """Move identical bags without pairs to the cluster that most of them belong to."""
@@ -44,7 +44,7 @@ class BagData(NamedTuple):
         return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Return the share of violated must-links plus the share of violated cannot-links per partition."""
+        """Return the share of violated must-links plus that of violated cannot-links for each partition."""
         pairs = self.constraints
         return np.zeros(len(np.atleast_2d(labels))) if pairs is None else pairs.violation(labels)
 
@@ -160,9 +160,9 @@ class BagClusterer(
         distances = self._distances(X, groups, offsets)
         pandas = _get_output_config("transform", self)["dense"] == "pandas"
         if pandas and hasattr(X, "columns") and len(X) != len(distances):
-            import pandas as pd  # slow import
+            import pandas as pd
 
-            # Create the DataFrame here: the index of X, which scikit-learn would use, counts instances.
+            # The index of X, which scikit-learn would use, has one entry per instance instead of per bag.
             return pd.DataFrame(distances)  # type: ignore[return-value]
         return distances
 
@@ -194,7 +194,8 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags, and set the fitted attributes. Methods that run a search first yield its Plan."""
+        """Cluster the bags, and set the fitted attributes."""
+        # A method that runs a search is a generator that first yields the Plan of the search.
 
     def _check_sizes(self, n_bags: int) -> None:
         _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
@@ -206,11 +207,11 @@ class BagClusterer(
             )
 
     def _smallest_size(self, n_bags: int) -> int:
-        """Return the minimum number of bags per cluster."""
         return self.min_cluster_size
 
     def _set_labels(self, data: BagData, labels: NDArray[Any], k_min: int | None = None) -> NDArray[np.intp]:
-        """Unite identical bags, set ``labels_`` and related attributes; return each cluster's old number."""
+        """Set ``labels_`` and related attributes, and return the former number of each cluster."""
+        # Identical bags are first moved to the same cluster, unless a cluster would become too small.
         why, least = "the distances and constraints leave the others empty", self._smallest_size(len(labels))
         united = data.united(labels)
         if np.unique(united, return_counts=True)[1].min() >= least and (united != labels).any():
@@ -231,12 +232,10 @@ class BagClusterer(
         return order
 
     def _set_centers(self, centers: FloatArray) -> None:
-        """Set ``cluster_centers_`` from scaled centres in the order of the clusters in ``labels_``."""
         self._centers = centers
         self.cluster_centers_ = centers * self.data_range_ + self.data_min_
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids (one bag index per cluster in ``labels_``) and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind
@@ -284,7 +283,7 @@ class DistanceOptions:
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
     """Return the index of the minimum along the last axis; ties are broken in favour of the first."""
-    # Because of rounding errors, equal distances can differ by a factor of up to 1 + 1e-9.
+    # Values that differ by a factor of at most 1 + 1e-9 are treated as equal, because of rounding errors.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
@@ -305,7 +304,7 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
 def read_bags(
     estimator: BaseEstimator, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None, *, reset: bool
 ) -> Bags:
-    """Read bags in any format that ``BagClusterer.fit`` accepts; set (if ``reset``) or check the features."""
+    """Read bags in any format that ``BagClusterer.fit`` accepts, and set or check the feature names."""
     if groups is None and offsets is None and not (isinstance(X, Bags) or holds_tables(X)):
         rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
@@ -313,7 +312,7 @@ def read_bags(
     bags = as_bags(X, groups=groups, offsets=offsets)
     named: Any = bags.instances
     if bags.feature_names is not None:
-        import pandas as pd  # slow import
+        import pandas as pd
 
         named = pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
     validate_data(estimator, named, reset=reset, skip_check_array=True)

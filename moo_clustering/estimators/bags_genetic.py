@@ -99,14 +99,14 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
     @abstractmethod
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
-        """Return the toolbox and the generation step for the search."""
+        """Create the DEAP toolbox of the search, and the step that produces a generation."""
 
     def _encoding(self, n_bags: int) -> Encoding:
         return LabelEncoding(n_bags, self.n_clusters)
 
     @abstractmethod
     def _take(self, data: BagData, best: Any) -> float:
-        """Set the fitted attributes from the best individual's genes, and return its objective."""
+        """Set the fitted attributes from the genes of the best individual, and return the objective."""
 
     def _best(self, search: algorithms.DeapSearch) -> Any:
         if search.hall_of_fame:
@@ -120,7 +120,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics of the legal individuals only, because illegal empty clusters can lower the objective."""
+    """Statistics that exclude illegal individuals, whose empty clusters can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # If repairs enforce must-links, too few free bags may remain to fill small clusters.
+        # If repairs enforce must-links, it may be impossible to fill small clusters with other bags.
         guaranteed = data.constraints is None or self.constraint_handling == "penalty"
         geometry = BagGeometry(
             data.bags,
@@ -172,16 +172,16 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     @abstractmethod
     def _operators(self) -> dict[str, Any]:
-        """Return the operator options for :func:`bag_toolbox`."""
+        """Return the keyword arguments for :func:`bag_toolbox`."""
 
     @abstractmethod
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        """Return the generation step."""
+        """Create the step that produces a generation."""
 
     def _take(self, data: BagData, best: Any) -> float:
         objective: BagObjective = self.__dict__.pop("_objective")
         labels, least = np.asarray(best)[None], self._smallest_size(data.bags.n_bags)
-        # If the search allows empty clusters, add bags to clusters that are too small.
+        # If the search allows empty clusters, its result can also contain clusters that are too small.
         if self._allows_empty and np.bincount(labels[0], minlength=self.n_clusters).min() < least:
             pairs = data.constraints if self.constraint_handling == "repair" else None
             repair = PartitionRepair(data.bags.n_bags, least, pairs)
@@ -498,7 +498,8 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         score: MedoidBagScore = self.__dict__.pop("_score")
         labels, medoids = score.partitions(best[None])
         order = self._set_labels(data, labels[0], k_min=self.k_min)
-        if self.n_clusters_ == 1:  # the index is then 0 for any medoid
+        # With a single cluster, the index is 0 for every medoid, so the search did not optimise the medoid.
+        if self.n_clusters_ == 1:
             medoids[0, order] = score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
         return float(score(best[None])[0])
@@ -517,10 +518,10 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=options.n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Return repaired labels, and medoids padded with -1; replace each medoid that left its cluster."""
+        """Return repaired labels, and medoids padded with -1, replacing medoids that left their clusters."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
-        packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids first, then -1
+        packed = np.argsort(medoids < 0, axis=1, kind="stable")
         medoids = np.take_along_axis(medoids, packed, axis=1)
         for row, own in zip(labels, medoids, strict=True):
             own = own[: np.count_nonzero(own >= 0)]
@@ -531,14 +532,15 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the costs of moving bags to medoids; moving a medoid costs so much that repairs avoid it."""
+        """Return the cost of assigning each bag to each medoid, shape (n_bags, n_medoids)."""
+        # A medoid costs more to move than all other bags together, so that repairs avoid moving medoids.
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0
         return distances
 
     def medoid(self, labels: Labels, cluster: int, default: int) -> int:
-        """Return the medoid of a cluster (smallest sum of distances, Eq. 2), ``default`` if it is empty."""
+        """Return the medoid of a cluster (Eq. 2), or ``default`` if the cluster is empty."""
         members = np.flatnonzero(labels == cluster)
         if not len(members):
             return default
@@ -546,7 +548,6 @@ class MedoidBagScore:
         return int(members[(within.sum(axis=1) - np.diagonal(within)).argmin()])
 
     def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
-        """Compute the objective of each individual, shape (n_individuals,)."""
         labels, medoids = self.partitions(genes)
         if self._centroids is None:
             values = db_medoid(self.encoding.distances, labels, medoids)

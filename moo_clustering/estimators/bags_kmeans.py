@@ -17,7 +17,7 @@ from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.estimators import _base, bags_base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 
-History = list[tuple[float, int]]  # inertia and size of the smallest cluster after each step
+History = list[tuple[float, int]]  # inertia and size of the smallest cluster in each step
 
 
 @estimator
@@ -46,12 +46,13 @@ class BagKMeans(bags_base.BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _pair_rule(self, data: bags_base.BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Return the repair that enforces pairs and minimum cluster sizes, or None if neither needs one."""
+        """Return the repair that enforces pairs and minimum cluster sizes, or None if none is required."""
         options: Any = {"handling": self.constraint_handling, "penalty": self.penalty, "power": power}
         return pair_rule(data.bags.n_bags, least, data.constraints, **options)
 
     def _best_run(self, data: bags_base.BagData, labels: Labels, runs: Sequence[Any], first: int) -> int:
-        """Set attributes from the best run, return its index, and number its steps from ``first``."""
+        """Set the fitted attributes from the run with the lowest penalised inertia, and return its index."""
+        # The logbook numbers the steps of this run from ``first``.
         inertia, n_iter, converged, history = runs
         violations = data.violation(labels)
         best = int((np.asarray(inertia) * (1.0 + self.penalty * violations)).argmin())
@@ -139,7 +140,7 @@ class BagRuns(NamedTuple):
     """Result of one run (:func:`mi_kmeans`), or lists or arrays with one item per run (:func:`bamic`)."""
 
     labels: Labels
-    centers: NDArray[Any]  # centres, or bag indices of the medoids, in the order of the labels
+    centers: NDArray[Any]  # centres, or bag indices of medoids, in the order of the labels
     inertia: Any
     n_iter: Any
     converged: Any
@@ -189,7 +190,8 @@ def bamic(
 def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
 ) -> tuple[Labels, FloatArray, History]:
-    """Assign bags to medoids; return the labels, inertia and history entry of each run."""
+    """Assign each bag to its nearest medoid, and each medoid to its own cluster, separately in each run."""
+    # Returns the labels, the inertia and the entry of the history for each run.
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = bags_base.least(distances)
@@ -206,14 +208,14 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
-    # Sum of distances from each bag (row of H), as a candidate, to the members of each cluster.
+    # ``sums[run, i, c]`` is the sum of the distances from bag i to the members of cluster c.
     sums = (H @ one_hot).reshape(len(H), n_starts, n_clusters).transpose(1, 0, 2)
     costs = np.take_along_axis(sums, labels[..., None], axis=2)[..., 0]
     costs = np.maximum(costs - np.diag(H), 0.0)
     out = medoids.copy()
     for k in range(n_clusters):
         own = np.where(members[..., k], costs, np.inf)
-        # Treat relative differences of up to 1e-12, which are rounding errors, as ties.
+        # Relative differences of up to 1e-12 are rounding errors, so such bags are tied.
         limit = own.min(axis=1, keepdims=True) * (1.0 + 1e-12)
         best = members[..., k] & (own <= limit)
         stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
@@ -223,7 +225,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM); a bag is as far from a centre as its farthest instance.
+    """k-means of bags (MIKM), in which a bag is as far from a centre as its farthest instance.
 
     Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia. A run stops when
     a partition recurs; its result is the best partition since its first occurrence. An iteration takes
@@ -275,7 +277,6 @@ class MIKMeans(BagKMeans):
         self._set_centers(centers[best][self._set_labels(data, labels[best])])
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield the initial centres of each run, in scaled units."""
         if not isinstance(self.init, str):
             given = checked_table(self.init, "init")
             expected = (self.n_clusters, bags.n_features)
@@ -328,7 +329,7 @@ def mi_kmeans(
         centers = np.array(centers, dtype=np.float64)
         centers[live] = (shares[live] @ means) / masses[live, None]
         sizes = np.bincount(labels, minlength=len(centers))
-        # Include empty clusters, because their centres affect the next assignment.
+        # The state also contains the centres of empty clusters, because they affect the next assignment.
         state = number_clusters(labels)[0].tobytes() + centers[sizes == 0].tobytes()
         first = seen.setdefault(state, len(visited))
         if first < len(visited):

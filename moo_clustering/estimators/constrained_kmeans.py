@@ -29,7 +29,7 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Minimum number of sample groups that the first linear or integer programme of an assignment reassigns.
+# Minimum number of must-link groups that the first programme of an assignment can move.
 _FREE = 100
 
 
@@ -127,7 +127,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
         seeds = spawn_seeds(self.random_state, self.n_init)
-        # Use threads: they share the data, and the kernels release the interpreter lock.
+        # Use threads, because they share the data, and because the kernels release the interpreter lock.
         calls = (delayed(self._run)(encoding, bounds, seed) for seed in seeds)
         runs = run_calls(calls, n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
@@ -138,7 +138,6 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         self.inertia_, labels, centers, self.gap_, self.n_iter_ = min(found, key=lambda each: each[0])
         equal = _base.equal_rows(X)
         if equal.max() + 1 < self.n_clusters and not bounds.per_cluster:
-            # If the limits permit it, move identical rows without pairs to one cluster.
             fixed = np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
             united = number_clusters(_base.united(labels, equal, fixed))[0]
             if not any(limit.violations(united)[0] > 0 for limit in bounds.limits):
@@ -160,11 +159,12 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     def _run(
         self, encoding: CenterEncoding, bounds: "_Bounds", seed: np.random.SeedSequence
     ) -> tuple[float, Int32Array, FloatArray, float, int] | None:
-        """Return the inertia, labels, centres, gap and number of assignments; None without an assignment."""
+        """Run k-means from one initialisation."""
+        # Returns the inertia, labels, centres, gap and number of assignments, or None without any assignment.
         points, n_passes = encoding.points, 5
         limit = self.tol * float(points.var(axis=0).mean())
         centers = np.array(encoding.seeds(np.random.default_rng(seed)), order="C")
-        # Start with unconstrained Lloyd iterations, so that the first bounded assignment is almost optimal.
+        # Lloyd iterations without limits make the first assignment within the limits almost optimal.
         n_steps = n_passes * points.size * len(centers) / 2
         caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
         assign, found = bounds.assigner(), None
@@ -178,7 +178,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             inertia = float(((points - centers[labels]) ** 2).sum())
             if best is None or inertia <= best[0]:
                 best = inertia, labels, centers, gap
-            # Rounding to whole samples can increase the cost, so assignments can repeat; stop if one does.
+            # The iterations can cycle, because rounding to whole samples can increase the cost.
             if (known := hash(labels.tobytes())) in seen or moved <= limit:
                 break
             seen.add(known)
@@ -237,7 +237,6 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     def _bounds(
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
     ) -> "_Bounds":
-        """Create the bounds for ``n_samples`` samples, and check whether they can be satisfied."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
@@ -265,7 +264,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
             except ValueError as error:
                 if data and str(error).startswith(data):
                     raise
-                # Error messages name the bounds "low" and "high"; replace these names by parameter names.
+                # The message calls the bounds "low" and "high", so insert the names of the parameters.
                 reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
                 raise ValueError(f"invalid min_{name} or max_{name}: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
@@ -287,7 +286,7 @@ def _means(points: FloatArray, labels: Int32Array, n_clusters: int) -> FloatArra
 
 
 class _Bounds:
-    """Limits as arrays, and assignments of samples to clusters that satisfy them."""
+    """Limits on clusters, stored as arrays, and methods that assign samples within these limits."""
 
     def __init__(
         self, limits: list[Limit], n_samples: int, n_clusters: int, pairs: PairwiseConstraints | None = None
@@ -296,7 +295,7 @@ class _Bounds:
         self.group = np.arange(n_samples) if pairs is None else pairs.components()
         members = np.ones(n_samples), (self.group, np.arange(n_samples))
         self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
-        # Cannot-linked pairs of must-link groups, shape (n_pairs, 2).
+        # Pairs of must-link groups that are cannot-linked, shape (n_pairs, 2).
         cannot = np.empty((0, 2), dtype=np.int64) if pairs is None else self.group[pairs.cannot_link]
         self.rivals = np.unique(np.sort(cannot, axis=1), axis=0)
         self.limits, self.n_samples, self.n_clusters = limits, n_samples, n_clusters
@@ -309,14 +308,16 @@ class _Bounds:
                 high.append(np.broadcast_to(each.high, n_clusters))
             elif isinstance(each, GroupShares):
                 self.groups = each
-        # Amounts per sample, shape (n_samples, n_amounts), and bounds on their sums in each cluster.
+        # ``amounts`` has a row per sample and a column per limit on sizes or weights. ``low`` and ``high``,
+        # of shape (n_clusters, n_amounts), bound the sum of each column over the samples of a cluster.
         self.amounts, self.low, self.high = map(np.column_stack, (columns, low, high))
         self.per_cluster = bool((self.low != self.low[0]).any() or (self.high != self.high[0]).any())
         if self.groups is not None:
             member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]
             self._shares = member.mean(axis=0)
             self.amounts = np.hstack([self.amounts, member])
-        # Columns of the linear programme, and bounds on their sums in each cluster, shape (n_columns, k).
+        # The linear programme bounds the sum of each column in each cluster by ``_least`` and ``_most``, of
+        # shape (n_columns, n_clusters). The sums of columns for group shares must not be negative.
         self._columns, self._least, self._most = np.column_stack(columns), self.low.T, self.high.T
         if self.groups is not None:
             for bound, sign in ((self.groups.low, 1.0), (self.groups.high, -1.0)):
@@ -326,14 +327,15 @@ class _Bounds:
                 self._least = np.vstack([self._least, zeros])
                 self._most = np.vstack([self._most, zeros + np.inf])
         self.amounts, self._columns = self._merged @ self.amounts, self._merged @ self._columns
-        # Scale the columns, because the solver's tolerances are absolute. Powers of two keep integers exact.
+        # Scale the columns, because the solver's tolerances are absolute. Scaling by powers of two is exact.
         size = -np.frexp(np.abs(self._columns).max(axis=0))[1]
         self._columns = np.ldexp(self._columns, size)
         self._least, self._most = (np.ldexp(b, size[:, np.newaxis]) for b in (self._least, self._most))
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function from costs to labels and gap; each call starts from the previous dual values."""
+        """Return a function that converts costs of shape (n_samples, n_clusters) to labels and a gap."""
+        # The function returns None if it finds no assignment. Each call starts from its last dual values.
         if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
 
@@ -354,8 +356,8 @@ class _Bounds:
         return assign
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
-        """Solve the linear programme, round and repair its solution; return labels and optimality gap."""
-        # Scale the median excess over the lowest cost to 1, because the solver's tolerances are absolute.
+        """Solve the linear programme, round its solution, repair violations, and return labels and gap."""
+        # Scale the median positive excess cost to 1, because the solver's tolerances are absolute.
         nearest = cost.min(axis=1)
         excess = cost - nearest[:, np.newaxis]
         unit = float(np.median(excess[excess > 0])) if excess.any() else 1.0
@@ -373,7 +375,9 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Reassign cannot-linked groups, and as many groups near a tie as needed, by an integer programme."""
+        """Separate cannot-linked groups by an integer programme, or return None if there is no solution."""
+        # The programme reassigns the cannot-linked groups, and the groups whose two lowest costs differ
+        # least. As long as it has no solution, it is repeated with four times as many groups.
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -393,9 +397,10 @@ class _Bounds:
             n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Return the optimal fractional assignment and its cost, and update ``duals`` in place."""
-        # Fix rows for which the dual values clearly favour one cluster. If the new dual values favour another
-        # cluster for some of these rows, free them. Otherwise, the solution is optimal.
+        """Return the optimal fractional assignment and its cost, or None if there is none."""
+        # To keep the linear programme small, rows are fixed if the dual values clearly favour one cluster. If
+        # the new dual values favour another cluster for a fixed row, the row is freed, and the programme is
+        # solved again. ``duals`` is updated in place.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
         labels = reduced.argmin(axis=1)
@@ -429,8 +434,11 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Assign the rows of ``cost``, given the amounts ``spent`` by other rows; return shares and duals."""
-        # With ``rivals`` (cannot-linked pairs of rows), the solution is integral and the dual values are 0.
+        """Assign the rows of ``cost`` by a linear programme."""
+        # ``spent`` contains the amounts of all other rows in each cluster. Rows in a pair of ``rivals`` must
+        # be in different clusters. Returns the shares of the rows in each cluster, and the dual values of the
+        # bounds, or None without a solution. With ``rivals``, the shares are 0 or 1, and the dual values are
+        # 0.
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()
@@ -438,7 +446,7 @@ class _Bounds:
         slack, n_pairs = 1e-9 * self._scale.ravel(), len(rivals)
         ends = np.ones(2 * n_pairs), (np.repeat(np.arange(n_pairs), 2), np.ravel(rivals).astype(np.int64))
         apart = sparse.kron(sparse.csr_array(ends, shape=(n_pairs, n)), sparse.eye_array(k), "csr")
-        # If an integer programme reaches its time limit, use the best solution so far.
+        # If an integer programme reaches its time limit, its best solution so far is used.
         solved = optimize.linprog(
             cost.ravel(),
             A_ub=sparse.vstack([rows[below], -rows[above], apart]),
@@ -461,7 +469,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Return by how much the clusters violate the limits, given their total amounts."""
+        """Return the relative violation of the limits by each cluster, given the clusters' total amounts."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -474,14 +482,16 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Repair violations by the cheapest moves and swaps per violation; return None if any remain."""
+        """Move and swap groups until all limits are satisfied, or return None if violations remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
         least = 1e-9 * float(cost.mean())
 
         def best(row: Int64Array, to: Int64Array, partner: Int64Array | None = None) -> dict[int, int]:
-            """Return the clusters to which the best move or, with ``partner``, swap assigns samples."""
+            """Select the best of the given moves of groups or, with ``partner``, of the given swaps."""
+            # The best move removes the most violation per unit of cost. Returns the new cluster of each group
+            # that moves, or nothing if no move reduces the violation.
             if not len(row):
                 return {}
             source = labels[row]
@@ -491,26 +501,23 @@ class _Bounds:
                 price += cost[partner, source] - cost[partner, to]
             left = self._missed(totals[source] - change, source) + self._missed(totals[to] + change, to)
             gain = np.where(source == to, 0.0, broken[source] + broken[to] - left)
-            # Prefer the move or swap that removes the most violation per unit of cost.
             i = int(np.where(gain > 1e-12, gain / np.maximum(price, least), -np.inf).argmax())
             if gain[i] <= 1e-12:
                 return {}
             swapped = {} if partner is None else {int(partner[i]): int(source[i])}
             return {int(row[i]): int(to[i]), **swapped}
 
-        # Limit the number of moves and swaps.
         for _ in range(2000):
             broken = self._missed(totals, every)
             if not broken.any():
                 return labels
             worst = int(broken.argmax())
             own, other = np.flatnonzero(labels == worst), np.flatnonzero(labels != worst)
-            # Consider all moves out of and into the cluster with the largest violation.
             row = np.concatenate([np.repeat(own, self.n_clusters), other])
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = best(row, to)
             if not step:
-                # No move reduces the violation, so compare up to 2^22 swaps.
+                # If no move reduces the violation, compare up to 2^22 random swaps.
                 pairs = np.random.default_rng(0).permutation(len(own) * len(other))[: (1 << 22)]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
                 step = best(i, labels[j], j)

@@ -113,7 +113,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     max_iter: _options.Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
     n_top_terms: _options.Count = 10
-    # Maximum memory in bytes for the factors of a batch of runs. Larger batches are hardly faster.
     max_memory: _options.Positive = 512 * 2**20
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -132,7 +131,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         """
         matrix = csr_array(validated_rows(self, X, reset=True))
         parts = matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape)
-        # Parameters that do not affect the runs are constants here, so they may differ in a resumed fit.
+        # The checkpoint contains constants for parameters that do not affect the runs, so that these
+        # parameters can be changed before a fit is resumed.
         checkpoint = _base.checkpoint_for(
             self, *parts, n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
@@ -150,7 +150,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if len(seen) < n_documents:
             _warn_of_largest(n_documents - len(seen), n_documents, "have no terms")
         if self.consensus == "cspa":
-            # Check the required memory before the expensive runs.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.document_weighting == "ncw":
@@ -165,7 +164,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
             verbose=bool(self.verbose),
             **_solver_options(self),
         )
-        # Unite identical documents, because a run can give them different weights and therefore labels.
+        # In a run, identical documents can have different weights and therefore different labels.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = self._selected_runs(run_labels, runs.losses, B, select_seed)
@@ -228,7 +227,6 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def _selected_runs(
         self, labels: Labels, losses: FloatArray, B: Any, seed: np.random.SeedSequence
     ) -> NDArray[np.intp]:
-        """Return the indices of the runs used in the consensus."""
         if self.run_selection == "none" or len(labels) < 2:
             return np.arange(len(labels))
         if self.run_selection == "best_half":
@@ -247,7 +245,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         if self._tfidf is None:
             return matrix
         with warnings.catch_warnings():
-            # Do not warn about documents without terms, because ``fit`` already does.
+            # Ignore the warning about documents without terms, because ``fit`` issues its own warning.
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
 
@@ -330,7 +328,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute exact non-negative least-squares topic weights; ``document_weights_`` are approximate."""
+        """Compute exact least-squares topic weights, unlike ``document_weights_``, which are approximate."""
         check_is_fitted(self)
         X, topics = self._checked(X, reset=False), self.components_
         weights = factorization.document_weights(X, topics.T, n_jobs=self.n_jobs)
@@ -360,7 +358,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     def _set(
         self, U: AnyFloatArray, V: AnyFloatArray, empty: NDArray[np.bool_], equal: NDArray[np.intp]
     ) -> None:
-        # Unite identical documents: the solver can stop before their weights are equal.
+        # Identical documents can have different weights, because the solver can stop early.
         topics = _base.united(factorization.labels_from_factors(U, V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
@@ -386,7 +384,6 @@ def _solver_options(model: Any) -> dict[str, Any]:
 def _best_run(
     runs: factorization.NMFRuns,
 ) -> tuple[FloatArray, AnyFloatArray, AnyFloatArray, int]:
-    """Return the losses of all runs, and the factors and number of iterations of the best run."""
     best = runs.best
     return runs.losses, runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best])
 
@@ -439,7 +436,8 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, n_saved: int) -> int:
-    """Save the runs; return the number of runs in the file, which remains ``n_saved`` if saving fails."""
+    """Save the runs, and return the number of runs that the checkpoint file then contains."""
+    # If saving fails, the file still contains ``n_saved`` runs. If this number is 0, the error is raised.
     n_done = len(done.labels)
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": n_done})
@@ -478,7 +476,7 @@ def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
 
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
-    best = min(parts, key=lambda part: part.losses.min())  # ties are broken in favour of the first run
+    best = min(parts, key=lambda part: part.losses.min())
     labels, losses, n_iter = (np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3])
     return EnsembleRuns(labels, losses, n_iter, best.topics)
 
@@ -499,7 +497,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # ``consensus`` returned no array, but, for example, a tuple of labels and another value.
+        # The callable did not return an array, but, for example, a tuple of labels and another value.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(
@@ -512,7 +510,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> FloatArray:
-    """Return the share of each cluster (row) in the topic of each document (column), averaged over runs."""
+    """Return the share of each cluster's documents (row) in each document's topic, averaged over runs."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -536,7 +534,7 @@ def dense(X: Any) -> AnyFloatArray:
 
 
 def checked_names(model: Any, given: Sequence[str] | None, what: str) -> Sequence[str] | None:
-    """Return ``given`` (default: ``feature_names_in_``); raise a ValueError if their number is wrong."""
+    """Return ``given`` or, by default, ``feature_names_in_``, after checking the number of names."""
     names = getattr(model, "feature_names_in_", None) if given is None else given
     if names is not None and len(names) != model.n_features_in_:
         raise ValueError(

@@ -77,7 +77,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # If memberships are tied, the first cluster gets the sample, so another cluster can be empty.
+        # A sample with tied memberships is assigned to the first cluster, so others can be empty.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
@@ -102,17 +102,19 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
         return fuzzy_memberships(_squares(points, *self._norms), self.fuzziness)
 
     def _reorder(self, first: Any) -> Any:
-        """Renumber the clusters, starting with ``first``; return the former numbers in the new order."""
+        """Move the clusters ``first`` to the front, and return the former number of each cluster."""
         order = np.concatenate([first, np.setdiff1d(np.arange(len(self._norms[0])), first)])
         self._norms = [None if part is None else part[order] for part in self._norms]
         return order
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> Any:
-        """Return B for each cluster's norm matrix B B^T, or None for the Euclidean norm."""
+        """Return a factor B of each cluster's norm matrix B B^T, or None for the Euclidean norm."""
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
-        """Alternate between updates of the memberships and updates of the centres and norms."""
+        """Run the algorithm from the initial ``centers``."""
+        # Returns the objective, the number of iterations, whether the memberships converged, the final
+        # centres, and the factors of the norm matrices.
         n_iter, converged, factors = 0, False, None
         former: Any = np.inf
         while not converged and n_iter < self.max_iter:
@@ -125,7 +127,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # A cluster has no weight if all samples equal other clusters' centres; then keep its centre.
+                # A cluster has no weight if every sample equals the centre of another cluster.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -176,7 +178,7 @@ class GustafsonKessel(FuzzyCMeans):
         return self
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        """Return B with B B^T = det(F)^(1 / n_features) F^-1 for each cluster's regularised covariance F."""
+        """Return B with B B^T = det(F)^(1 / n_features) F^-1, where F is a regularised fuzzy covariance."""
         overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
         covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
         covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
@@ -185,22 +187,22 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Raise small eigenvalues to limit the condition number; if all eigenvalues are 0, return ones."""
-        values = np.maximum(values, values[..., -1:] / 1e15)  # bound from Babuska et al.
+        """Raise eigenvalues to at least 1e-15 times the largest eigenvalue, as Babuska et al. do."""
+        # If all eigenvalues of a matrix are 0, ones are returned instead.
+        values = np.maximum(values, values[..., -1:] / 1e15)
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
 
 def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
-    """Return squared distances in each cluster's norm, shape (n_samples, n_clusters)."""
+    """Return the squared distance of each sample to each centre in the norm of the centre's cluster."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
-    # Use einsum, because BLAS can round identical rows differently.
+    # Use einsum, because matrix products can round identical rows differently.
     turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
     return np.square(turned).sum(axis=2).T
 
 
 def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-    """Return the fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
     pairs = zip(centers, weights.T, strict=True)
     return np.concatenate([weighted_covariance((points - v)[np.newaxis], w[np.newaxis]) for v, w in pairs])
 

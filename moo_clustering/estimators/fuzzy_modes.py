@@ -34,11 +34,11 @@ from moo_clustering.problems.centers import fuzzy_memberships
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
-# A float column with integer values is categorical if it has at most this many distinct values.
+# A float column of integers contains categories if it has at most this number of distinct values.
 _FEW_VALUES = 20
-# Number of neighbours for classifying samples without a clear vote.
+# Number of neighbours that classify a sample on whose cluster too few partitions agree.
 _N_NEIGHBORS = 5
-# Maximum difference between shares of votes that counts as a rounding error.
+# Shares of votes, or similarities, that differ by at most this value are considered equal.
 _EQUAL = 1e-12
 
 
@@ -170,7 +170,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set the fitted attributes; ``predict`` breaks ties between modes by their order in ``numbers``."""
+        """Set the fitted attributes. If ``row`` is None, the labels come from a vote or consensus."""
+        # ``numbers`` contains the clusters in the order in which ``predict`` breaks ties between their modes.
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -213,7 +214,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         search = self._pymoo_search_for(problem, operators, seed)
         yield from self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
         self.result_: Result = search.result()
-        # Keep the distinct non-dominated solutions, with their modes in lexicographic order.
+        # Sort the modes of each solution, so that solutions with equal modes in another order are duplicates.
         front = self.result_.pop[non_dominated(self.result_.pop.get("F"))]
         genes = problem.canonical(front.get("X"))
         distinct = np.sort(distinct_rows(genes)[0])
@@ -262,7 +263,7 @@ class CategoryCoder:
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert codes of shape (..., n_features) to values; if column types differ, use an object array."""
+        """Convert codes of shape (..., n_features) to values, as an object array if column types differ."""
         kinds = {categories.dtype for categories in self.categories}
         values = np.empty(modes.shape, dtype=kinds.pop() if len(kinds) == 1 else object)
         for feature, categories in enumerate(self.categories):
@@ -275,13 +276,13 @@ class NumberCoder:
 
     def __init__(self, columns: Sequence[pd.Series], scale: str) -> None:
         X = _matrix(columns)
-        # Halve the numbers before subtracting, because differences between huge numbers could overflow.
+        # Numbers are halved before they are subtracted, because differences of huge numbers could overflow.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
             self._origin, self._half = low, _not_zero(high / 2 - low / 2)
         if scale == "standard":
-            # Scale by the range first, because squares could overflow or underflow.
+            # Scale by the range before computing deviations, because squares could overflow or underflow.
             scaled = self.encode(columns)
             self._origin = self.decode(scaled.mean(axis=0))
             self._half = self._half * _not_zero(scaled.std(axis=0))
@@ -316,7 +317,7 @@ def _matrix(columns: Sequence[pd.Series]) -> FloatArray:
 
 
 def _edges(column: pd.Series, bins: int | None) -> FloatArray | None:
-    """Return the boundaries between the intervals of a column, or None if the column is not binned."""
+    """Return the boundaries between the quantile intervals of a column, or None for categories."""
     if not is_float_dtype(column):
         return None
     numbers = column.to_numpy(np.float64)
@@ -333,7 +334,6 @@ def _edges(column: pd.Series, bins: int | None) -> FloatArray | None:
 
 
 def _sorted_values(column: pd.Series) -> NDArray[Any]:
-    """Return the distinct values, sorted or in the category order of a pandas categorical."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.asarray(column.cat.remove_unused_categories().cat.categories)
     distinct = pd.unique(column.to_numpy())
@@ -361,14 +361,14 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[pd.Se
         series = [X.iloc[:, i].reset_index(drop=True) for i in range(X.shape[1])]
     else:
         if isinstance(X, list | tuple):
-            checked_array(X, "X")  # raises an error for rows of different lengths
+            checked_array(X, "X")  # raises an error if rows have different lengths
         table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
-        # Infer the types, because columns of an object array can contain numbers.
+        # Infer the types, because a column of an object array can contain only numbers.
         series = [pd.Series(table[:, i]).infer_objects() for i in range(table.shape[1])]
     names = getattr(estimator, "feature_names_in_", range(len(series)))
     columns = []
     for name, values in zip(names, series, strict=True):
-        # Convert half-precision and extended-precision floats, which pandas cannot compare.
+        # pandas cannot compare floats of half or extended precision.
         if values.dtype in (np.longdouble, np.float16):
             values = values.astype(np.float64)
         columns.append(values.rename(f"column {name!r}" if isinstance(name, str) else f"column {name}"))
@@ -401,8 +401,8 @@ def _check(column: pd.Series) -> None:
 
 def majority_vote(labels: Labels, data: NDArray[Any], options: FuzzyModesMOGA) -> Labels:
     """Assign samples to clusters by majority vote, or by their neighbours if too few partitions agree."""
-    # A classifier trained on the samples with a vote share of at least ``beta`` assigns all others. Renumber
-    # the clusters first; otherwise, tied matchings could depend on the given numbers.
+    # A classifier is trained on the samples whose vote share is at least ``beta``, and assigns all others.
+    # Clusters are renumbered first, because tied matchings could depend on the given numbers.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]
@@ -425,5 +425,5 @@ def reference_row(labels: Labels, reference: str) -> int:
         return 0
     similarity = pairwise_ari(labels)
     mean = (similarity.sum(axis=1) - 1.0) / (len(labels) - 1)
-    # Among partitions with equal similarity up to rounding errors, select the first.
+    # If similarities are equal up to rounding errors, the first partition is the reference.
     return int((mean >= mean.max() - _EQUAL).argmax())

@@ -157,7 +157,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return isinstance(self.model, likelihood.StochasticBlockModel) or self.model == "sbm"
 
     def _started(self) -> Iterable[Labels]:
-        """Return the initial partitions that ``start`` contains, if any."""
+        """Return the partitions in ``start``, which join the initial population."""
         if self.start is None:
             return ()
         n = self._index.n_samples_
@@ -169,11 +169,11 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return labels
 
     def _described(self, icl: FloatArray) -> pd.DataFrame:
-        """Return a table of the levels of the hierarchy."""
         alpha, n = self.alpha, self._levels.shape[1]
         rows = [np.bincount(row) for row in self._levels]
         k = np.array([len(sizes) for sizes in rows])
-        # For small alpha, the ICL is about (k - 1) log(alpha) + icl - prior - log(k), up to a constant.
+        # If alpha is small, the ICL of k clusters is about (k - 1) log(alpha) + icl - prior - log(k), up to a
+        # constant. At ``log_alpha``, this value is equal for successive levels.
         prior = gammaln(k * alpha) - gammaln(n + k * alpha)
         prior += [(gammaln(alpha + sizes) - gammaln(alpha) - gammaln(sizes)).sum() for sizes in rows]
         log_alpha = np.append(np.nan, np.diff(icl - prior - np.log(k)))
@@ -190,7 +190,7 @@ class LikelihoodSearch:
         rng: np.random.Generator, guard: search.InterruptGuard, first: Iterable[Labels] = (),
     ) -> None:  # fmt: skip
         self.options, self.index, self.rng, self.guard, self.first = options, index, rng, guard, first
-        self.history: list[tuple[int, int, float, float]] = []  # see ``ICLClustering.history_``
+        self.history: list[tuple[int, int, float, float]] = []
 
     @property
     def generation(self) -> int:
@@ -221,7 +221,6 @@ class LikelihoodSearch:
     def advance(self) -> None:
         """Replace all partitions except the best with children. After Ctrl-C, keep all partitions."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
-        # Parents are selected from the best 40% of the population.
         parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
         children = [parents[-1]]
         while len(children) < self.options.pop_size:
@@ -252,7 +251,8 @@ class LikelihoodSearch:
         self.history.append((len(self.history), int(self.best.max()) + 1, *figures))
 
     def _child(self, parents: list[Labels]) -> Labels:
-        """Cross two parents drawn by rank, split a cluster with probability ``pm``, then move samples."""
+        """Cross two parents, split a random cluster with probability ``pm``, and then move samples."""
+        # The probability of selecting a parent is proportional to its rank, which is highest for the best.
         ranks = np.arange(1.0, len(parents) + 1)
         one, other = self.rng.choice(len(parents), 2, replace=False, p=ranks / ranks.sum())
         a, b = parents[one], parents[other]
@@ -266,7 +266,7 @@ class LikelihoodSearch:
         return self._settled(labels)
 
     def _settled(self, labels: Labels) -> Labels:
-        """Merge clusters if there are more than ``n_clusters`` or ``k_max``, and then move single samples."""
+        """Merge clusters if there are too many, and then move single samples between clusters."""
         fixed = self.options.n_clusters is not None
         if fixed or labels.max() >= self.options.k_max:
             labels = self._merged(labels)
@@ -283,7 +283,8 @@ class LikelihoodSearch:
             labels, value = found, reached
 
     def _merged(self, labels: Any, **options: Any) -> Labels:
-        """Merge into ``n_clusters`` clusters or, by default, the best number of up to ``k_max`` clusters."""
+        """Merge clusters until ``n_clusters`` remain."""
+        # By default, select the number of clusters with the highest ICL, up to ``k_max``.
         levels, icl = self.index.merge(labels, **options)
         k = levels.max(axis=1) + 1
         if (wanted := self.options.n_clusters) is not None:

@@ -45,13 +45,14 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProblem, nearest_centers, shifted
 
 CONTROLS = ("multistart", "swap", "ward")
-# Maximum number of samples for searches that start from a Ward cut; ``strategy="ward"`` has no limit.
+# With more samples, only ``strategy="ward"`` computes a Ward cut.
 WARD_SAMPLES = 8000
-# Default budget in distances: 2000 n_samples n_clusters, but at most max(5e8, 200 n_samples n_clusters). With
-# smaller budgets, restarts of k-means find lower sums of squares than evolution.
+# The default budget is 2000 n_samples n_clusters distances, but at most the larger of 5e8 and 200 n_samples
+# n_clusters. With smaller budgets, restarts of k-means find lower sums of squares than evolution.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
-# Partitioned tables: number of searches, rows sampled per search, iterations on the union of the samples,
-# maximum number of passes over all rows (more would gain less than 0.2%), and minimum relative gain per pass.
+# A partitioned table is searched in up to _SEARCHES samples of _SEARCHED rows. Then, _TOGETHER iterations on
+# all samples and up to _PASSES passes over all rows follow. The passes end when the relative gain of a pass
+# is at most _REST.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -167,7 +168,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
         names = self._searches(len(X))
-        # Omit budgets from the checkpoint, because a finished run can continue with a larger budget.
+        # The checkpoint contains no budgets, because a finished run can continue with a larger budget.
         budgets = {"max_distance_evaluations": None, "max_time": None, "max_memory": 1}
         checkpoint = _base.checkpoint_for(self, X, **budgets, report_controls=False)
         problem = SumOfSquaresProblem(X, self.n_clusters)
@@ -182,8 +183,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             return run_search(search, guard, what, checkpoint if first else None)
 
         with searches.InterruptGuard() as guard:
-            # Use threads, which share the data: the kernels release the GIL. Also, Ctrl-C and the checkpoint
-            # are then handled in this process with any joblib backend.
+            # Use threads, because they share the data and the kernels release the GIL, and because this
+            # process then handles Ctrl-C and the checkpoint with any joblib backend.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
         best = runs[0].best
         self.labels_, order = number_clusters(best.labels)
@@ -207,7 +208,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
 
     def _fit_parts(self, table: Parts) -> Self:
-        """Search row samples of a partitioned table, and improve the results in passes over all rows."""
+        """Search random samples of the rows, and then improve the centres in passes over all rows."""
         _base.check_n_clusters(self.n_clusters, table.n_rows)
         if self.checkpoint is not None:
             raise ValueError("checkpoint requires data in memory, not a partitioned table; omit checkpoint")
@@ -269,10 +270,10 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         )
 
     def _searches(self, n_samples: int) -> list[str]:
-        """Return ``strategy`` and the names of any controls; check the memory required for a Ward cut."""
+        """Return the names of all searches, and check the memory that a Ward cut requires."""
         names: list[str] = [self.strategy]
         if self.report_controls:
-            controls = CONTROLS if n_samples <= WARD_SAMPLES else CONTROLS[:-1]  # without "ward"
+            controls = CONTROLS if n_samples <= WARD_SAMPLES else CONTROLS[:-1]
             names += [name for name in controls if name != self.strategy]
         needed = 4 * n_samples * (n_samples - 1)
         if needed > self.max_memory and any(self._starts_from_ward(name, n_samples) for name in names):
@@ -296,7 +297,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def _finished(
         self, rows: list[Any], runs: Sequence[CenterSearch], guard: searches.InterruptGuard
     ) -> Self:
-        """Set ``history_``, the number of local searches and ``interrupted_``, and issue warnings."""
         self.history_ = pd.DataFrame(rows, columns=["generation", "distance_evaluations", "inertia"])
         self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in runs)
         self.interrupted_ = guard.requested
@@ -312,7 +312,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
         self.inertia_ = inertia
         self._offsets, self._centers = offsets, centers[order]
-        # Break ties between centres by their order in the search, not by cluster label.
+        # ``predict`` breaks ties between centres by their order in the search, as ``fit`` does.
         self._numbers = np.argsort(order)
         self.cluster_centers_ = self._centers + offsets[1] + offsets[0]
         self.n_clusters_ = self._n_features_out = len(order)
@@ -352,7 +352,7 @@ class CenterSearch(ABC):
     """Base class of searches, which store their best solution, its history and a state for checkpoints."""
 
     best: Optimum
-    begin: Sequence[FloatArray] = ()  # initial centres of the first local searches
+    begin: Sequence[FloatArray] = ()
 
     def __init__(
         self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool, options: MemeticKMeans
@@ -361,7 +361,7 @@ class CenterSearch(ABC):
         self.problem, self.budget, self.rng, self.ward, self.options = problem, budget, rng, ward, options
         self.history: list[tuple[int, int, float]] = []  # (n_local_searches, n_distances, objective)
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
-        # Sums of squares up to this value are treated as 0.
+        # Sums of squares up to this value count as 0, because they can be rounding errors.
         self._zero = 1e-12**2 * problem.n_samples * float(radius)
 
     @property
@@ -382,7 +382,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Return the next initial centres: ``begin``, then (if ``ward``) a Ward cut, then k-means++ seeds."""
+        """Return the next initial centres, from ``begin``, a Ward cut (with ``ward``) or k-means++ seeds."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         if self.ward and self.generation == len(self.begin):
@@ -441,8 +441,8 @@ class SwapSearch(CenterSearch):
             self.search(self.first())
             return
         centers, removal = self.best.centers.copy(), self.options.removal
-        # With "cheap", draw three centres, and move the one whose removal costs least. Its new position is a
-        # sample, drawn in proportion to the squared distance from the nearest centre.
+        # With ``"cheap"``, the centre to move is selected from three random centres, and moves to a sample
+        # that is drawn with a probability proportional to the squared distance from its nearest centre.
         mix = 1.0 if removal == "uniform" else 0.0
         relocate(self.problem.encoding, centers, mix, self.rng, removal)
         self.search(centers)
@@ -456,7 +456,7 @@ class MemeticSearch(CenterSearch):
         mating = pymoo_mating if self.options.engine == "pymoo" else deap_mating
         self._mate = mating(self.problem, self.rng, self.options.pm, self.options.removal)
         self.population: list[Member] = []
-        self.stall = 0  # number of consecutive children without improvement
+        self.stall = 0
 
     @property
     def objectives(self) -> FloatArray:
@@ -492,7 +492,6 @@ class MemeticSearch(CenterSearch):
         self.population = [Member(*row) for row in rows]
 
     def _parent(self) -> Member:
-        """Return the better of two individuals drawn with replacement."""
         pair = [self.population[i] for i in self.rng.integers(len(self.population), size=2)]
         return min(pair, key=lambda member: member.objective)
 
@@ -501,7 +500,8 @@ def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
     """Improve p sets of centres, shape (p, k, n_features), by Lloyd iterations and relocations."""
-    # Returns the best centres, the first row of each cluster, and the best objectives after each pass.
+    # Returns the best centres of each set, the first row of each cluster, and the lowest objective of each
+    # set after each pass.
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
     moving = np.arange(len(centers))
@@ -520,8 +520,9 @@ def improved_by_passes(
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
     """Merge two clusters and move the freed centre to a row of ``far`` while this lowers the objective."""
-    # ``far`` contains each cluster's farthest row. Each cluster changes at most once: it is merged, or loses
-    # this row. So changes in the sum of squares, as in Ward's method, are additive. Takes up to O(k^3) time.
+    # ``far`` contains the farthest row of each cluster. Each cluster is changed at most once, because it is
+    # either merged or loses its farthest row. Therefore, the changes in the sum of squares, which are
+    # computed as in Ward's method, can be added. Takes up to O(k^3) time.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
@@ -555,8 +556,8 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Compute the cluster means of a Ward cut, shape (n_clusters, n_features)."""
-    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one per update of a matrix entry. Its
-    # time can be ten times that of these distances, because the matrix exceeds the processor's caches.
+    # In the budget, the cut counts as 1.5 n_samples^2 distances, because it computes the distance of each
+    # pair and updates about n_samples^2 entries of the distance matrix.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -569,7 +570,7 @@ def run_search(
     search: CenterSearch, guard: searches.InterruptGuard, what: str, checkpoint: Checkpoint | None = None
 ) -> CenterSearch:
     """Run local searches, at least one, until the search is finished or interrupted by Ctrl-C."""
-    # Saver uses only the attributes ``generation``, ``state`` and ``restore`` of a search.
+    # Saver requires only the attributes ``generation``, ``state`` and ``restore`` of a search.
     saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar, verbose = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}", bool(search.options.verbose)
@@ -585,7 +586,7 @@ def run_search(
 
 
 class Member(NamedTuple):
-    """Individual; ``mix`` is the probability that mutation moves a centre to a uniformly drawn sample."""
+    """Individual whose mutation moves a centre to a uniformly drawn sample with probability ``mix``."""
 
     genes: FloatArray
     objective: float
@@ -629,5 +630,5 @@ def deap_mating(problem: SumOfSquaresProblem, rng: Generator, pm: float, removal
     return child
 
 
-# Random seeds are assigned to strategies in this order.
+# The order of the strategies determines their random seeds.
 STRATEGIES = {"memetic": MemeticSearch, "swap": SwapSearch, "multistart": Multistart, "ward": SwapSearch}

@@ -48,12 +48,12 @@ from moo_clustering.problems import MOCKProblem
 from moo_clustering.problems.partition import evaluated_population, pymoo_result
 
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
-# Rules that require labels or pairs.
 BY_SUPERVISION = ("labels", "constraints")
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
-# Objectives, which can also be used as rules.
+# Objectives. Their names are also rules, which select the lowest value.
 OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
-# Minimised objectives and number of clusters of each solution of a front; ``Front`` begins with the genes.
+# ``ControlFront`` contains the minimised objectives and the number of clusters of each solution. ``Front``
+# also contains the genes, as its first item.
 ControlFront = tuple[FloatArray, Int64Array]
 Front = tuple[NDArray[Any], FloatArray, Int64Array]
 
@@ -239,7 +239,7 @@ objective, int or callable, default="auto"
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._genes, self._F, self.pareto_K_ = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Searches on control data after the fit use these settings, even if parameters have changed since.
+        # Later searches on control data use these settings, even if parameters have been changed.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         if int(self._equal.max()) + 1 < n_samples:
             self.pareto_K_ = self._find_pareto_labels().max(axis=1) + np.int64(1)
@@ -280,7 +280,6 @@ objective, int or callable, default="auto"
         return ""
 
     def _promising_numbers(self, attainment: AttainmentScores) -> dict[str, Any]:
-        """Return the attainment score of the result, and other promising numbers of clusters, best first."""
         scores, numbers = self.attainment_scores_, self.pareto_K_
         score = float(scores[self.chosen_])
         others = [row for row in self.promising_ if numbers[row] != self.n_clusters_]
@@ -336,7 +335,7 @@ objective, int or callable, default="auto"
         if (joined := self._without_fragments(rule, wanted)) is not None:
             self._take_member(*joined)
         elif isinstance(rule, str):
-            # n_clusters restricts the rows for named rules, but not for row indices and callables.
+            # Only named rules are restricted to solutions with the nearest number of clusters.
             allowed = nearest_rows(self.pareto_K_, wanted)
             keys = self._keys(rule, wanted)
             self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
@@ -351,9 +350,9 @@ objective, int or callable, default="auto"
         return self
 
     def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
-        """Merge small clusters of solutions; return the best row and its merged labels, or None."""
+        """Return the best solution after merging small clusters, and its labels, or None without merging."""
         published = not self.min_cluster_share or self.objective_names_[0] != "variance"
-        # Do not merge with constraints, because merging could violate pairs that the search satisfied.
+        # Do not merge if the search satisfied constraints, because merged clusters could violate them.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
             return None
         weights = self._supervision.weights
@@ -362,9 +361,9 @@ objective, int or callable, default="auto"
         return self._problem.without_fragments(self._genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
-        """Return the keys by which a rule sorts the solutions, primary key first; lower is better."""
+        """Return the keys by which a rule sorts the solutions in ascending order, primary key first."""
         if rule == "attainment":
-            # Solutions without a score come last, ordered by the first objective.
+            # Solutions without a score come last, in ascending order of their number of clusters.
             scores = np.nan_to_num(self._attainment(n_clusters), nan=-1.0)
             return [-scores, self.pareto_K_, self._F[:, 0]]
         if rule in BY_SUPERVISION:
@@ -377,7 +376,7 @@ objective, int or callable, default="auto"
         return [self._F[:, names.index(rule) if rule in names else 0]]
 
     def _disagreement(self, rule: str) -> FloatArray:
-        """Return each solution's disagreement with the labels, or its share of violated pairs."""
+        """Return the disagreement of each solution with the labels or the pairs, depending on ``rule``."""
         by_labels, supervision = rule == "labels", self._supervision
         judge = MOCKProblem(
             encoding=self._problem.encoding,
@@ -386,7 +385,7 @@ objective, int or callable, default="auto"
             constraints=None if by_labels else supervision.pairs,
             sample_weight=supervision.weights,
         )
-        # Round, so that sums that differ only by rounding errors are tied.
+        # Round the values, so that values that differ only by rounding errors are tied.
         values: FloatArray = judge.evaluate(self._genes).reshape(-1).round(12)
         return values
 
@@ -399,8 +398,9 @@ objective, int or callable, default="auto"
         return self._united(self._problem.decode(self._genes))
 
     def _united(self, labels: Labels) -> Labels:
-        """Move identical rows to the cluster that contains most of them, except rows with labels or pairs."""
-        # The search can separate identical rows, because not all are linked, and links can be cut.
+        """Move identical rows to the cluster that contains most of them."""
+        # The search can separate identical rows, because they are not always linked, and links can be cut.
+        # With ``supervision="links"``, rows with labels or pairs are not moved.
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         found = _base.united(labels, self._equal, fixed)
@@ -427,7 +427,6 @@ objective, int or callable, default="auto"
             self.choose("knee")
 
     def _control_fronts(self) -> list[ControlFront]:
-        """Search one set of control data per seed; return the objectives and n_clusters of each front."""
         seeds = self._control_seeds
         search = partial(
             self._settings._control_front,
@@ -445,7 +444,7 @@ objective, int or callable, default="auto"
         self, X: FloatArray, weights: FloatArray | None, kind: Any, steps: int, n_jobs: int | None,
         seed: np.random.SeedSequence, name: str | None,
     ) -> ControlFront:  # fmt: skip
-        """Search one set of control data, with a progress bar if ``name`` is not None."""
+        """Search one set of control data, with a progress bar if ``name`` is given."""
         rng = np.random.default_rng(seed)
         supervision = Supervision(weights=weights)
         problem = self._problem_of(control_data(X, kind=kind, rng=rng), rng, supervision, n_jobs)
@@ -462,9 +461,9 @@ objective, int or callable, default="auto"
         return self._found_front(problem, search.result())[1:]
 
     def _attainment(self, n_clusters: int | None) -> FloatArray:
-        """Compute the attainment scores of the front, and set the attributes that contain them."""
+        """Compute the attainment scores of the front, and store them in fitted attributes."""
         if not hasattr(self, "control_fronts_"):
-            # After an interrupted search, control data are searched for the same number of generations.
+            # Control data are searched for as many generations as X, even if the search of X was interrupted.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._F, self.pareto_K_, self.control_fronts_, k_user)
@@ -488,7 +487,6 @@ objective, int or callable, default="auto"
             raise ValueError(f"root must be a sample index from 0 to {n_samples - 1}, got {self.root}")
 
     def _read_supervision(self, n_samples: int, y: Any, must_link: Any, cannot_link: Any) -> Supervision:
-        """Validate labels and pairs, and prepare them for the mode ``supervision``."""
         if self.supervision is None:
             return Supervision()
         groups = supervision_groups(n_samples, y, must_link, cannot_link)
@@ -510,7 +508,7 @@ objective, int or callable, default="auto"
         return read
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Return ``delta``; lower ``"auto"`` if fewer than 2 (n_clusters - 1) links would have genes."""
+        """Return ``delta``, but lower ``"auto"`` if it provides too few genes for ``n_clusters`` clusters."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
@@ -529,7 +527,7 @@ objective, int or callable, default="auto"
             return
         search = self._new_search(problem, seed)
         yield from self._drive(search, problem, self._n_steps, checkpoint, signs)
-        # For NSGA-II, ``n_gen`` includes the initial population.
+        # For NSGA-II, ``n_gen`` and ``n_iter_`` include the initial population.
         self._steps, self.n_iter_ = search.generation, search.generation + self.n_gen - self._n_steps
         self.result_ = search.result()
 
@@ -548,13 +546,13 @@ objective, int or callable, default="auto"
             groups=supervision.groups,
             n_jobs=n_jobs,
         )
-        # A single sample has no tree.
+        # A single sample has no tree, which the other encodings require.
         kind, delta = (self.encoding if len(X) > 1 else "locus"), self._delta_for(len(X))
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Treat tree links that violate constraints as the most interesting ones, because only the most
-            # interesting links have genes and can be cut.
+            # Only the most interesting links have genes and can be cut. Therefore, tree links that violate
+            # constraints are ranked as the most interesting links.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
             order = np.concatenate([order[apart], order[~apart]])
@@ -593,7 +591,7 @@ objective, int or callable, default="auto"
         return self.n_gen if self.search == "pesa2" else self.n_gen - 1
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
-        """Return the distinct non-dominated partitions of the last population and the greedy front."""
+        """Return the distinct non-dominated solutions of the last population and any greedy front."""
         found = result.pop
         if self.init == "greedy":
             built = problem.greedy_front()
@@ -607,7 +605,6 @@ objective, int or callable, default="auto"
         return genes[rows], F[rows], problem.n_clusters(genes[rows])
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """Return the two objectives and, if any, the objective for labels or pairs."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
@@ -617,18 +614,18 @@ def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> 
 
 
 # ``delta`` is both a class method and a parameter. In the class body, the method would become the default of
-# the parameter, so it is attached afterwards.
+# the parameter, so the method is attached afterwards.
 delta.__qualname__ = "MOCK.delta"
 MOCK.delta = classmethod(delta)  # type: ignore[assignment]
 del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Return ``rule``; replace ``"auto"`` and rules whose labels or pairs are missing by a usable rule."""
+    """Replace ``"auto"``, and rules that require missing labels or pairs, by a rule that can be used."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
-        # If both labels and pairs were given, the labels have been converted to pairs.
+        # If both labels and pairs were given, the labels have been converted to additional pairs.
         return known if rule == "auto" or known == "constraints" else "labels"
     return "attainment" if n_clusters is None else "variance"
 
@@ -655,8 +652,8 @@ def _scaled(F: FloatArray) -> FloatArray:
 def _front_scores(
     F: FloatArray, n_clusters: Int64Array, controls: Sequence[ControlFront], k_user: int
 ) -> AttainmentScores | None:
-    """Return attainment scores for two objectives; None if the fronts share no number of clusters."""
-    # Rows are sorted by the first objective; if the second is a new minimum, the row is non-dominated.
+    """Return scores by the first two objectives, or None if the fronts share no number of clusters."""
+    # Rows are sorted by the first objective, so a row with a new minimum of the second is non-dominated.
     second = F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     rows = np.flatnonzero(second < before) if F.shape[1] > 2 else np.arange(len(second))
@@ -670,7 +667,6 @@ def _front_scores(
 
 
 def _single_result(problem: MOCKProblem) -> Result:
-    """Return the result for a single sample, for which no search is needed."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
     population = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
     return pymoo_result(problem, population)
@@ -705,15 +701,15 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Validated labels and pairs, as the search and the selection use them."""
+    """Validated labels and pairs for the search and the selection."""
 
     y: NDArray[Any] | None = None  # partial labels of at least two classes
-    pairs: PairwiseConstraints | None = None  # all pairs
-    groups: ConstraintGroups | None = None  # samples that must not be linked, or must be joined
+    pairs: PairwiseConstraints | None = None
+    groups: ConstraintGroups | None = None  # only with ``supervision="links"``
     objective: str | None = None
     weights: FloatArray | None = None
 
     @property
     def rule(self) -> str | None:
-        """Rule that selects a solution by the given pairs or labels; None if neither were given."""
+        """Rule that selects a solution by the given pairs or labels, or None if neither were given."""
         return "constraints" if self.pairs is not None else "labels" if self.y is not None else None

@@ -25,7 +25,7 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import OF_PREDICT, NumericOptionsMixin
 
-# liblinear does not terminate if squares of tiny values underflow or fourth powers of huge values overflow.
+# liblinear may not terminate if squares of tiny values underflow or fourth powers of huge values overflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
 
 
@@ -58,7 +58,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
 
     @abstractmethod
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        """Fit to the labelled samples, and set the fitted attributes."""
+        """Fit the classifier, and set the fitted attributes."""
 
     @documented(OF_PREDICT)
     @abstractmethod
@@ -86,7 +86,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Return validated data and labels of all samples; raise a ValueError if no sample is labelled."""
+        """Validate the data and labels of all samples, and set ``classes_`` and ``multilabel_``."""
         name = type(self).__name__
         if y is None:
             raise ValueError(
@@ -103,7 +103,6 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         return rows, targets
 
     def _labelled_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Validate the data, and return the labelled samples and their labels."""
         rows, targets = self._training_data(X, y)
         if targets.labelled.all():
             return rows, targets
@@ -198,7 +197,7 @@ class MetaLabeler(PartialLabelClassifier):
         base = LinearSVC() if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
-        # Score offset: 1e6 for labels of all labelled samples, -1e6 for labels of none, otherwise 0.
+        # If all labelled samples have a label, its score is 1e6. If none of them has it, its score is -1e6.
         self._certain = 1e6 * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
         self.ranked_ = np.flatnonzero(self._certain == 0)
         if self._two_classes:
@@ -237,7 +236,6 @@ class MetaLabeler(PartialLabelClassifier):
 
     @property
     def _two_classes(self) -> bool:
-        # Two classes require only one score per sample.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:
@@ -316,7 +314,7 @@ def narrow_indices(X: Any) -> Any:
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
-    """Clone an estimator, and set each ``random_state`` (with ``unset_only``, each that is None)."""
+    """Clone an estimator, and set each ``random_state`` or, with ``unset_only``, each that is None."""
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
@@ -342,13 +340,13 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
     """Return the sigmoids of the scores, divided by row sums; scores outside the mask ``kept`` yield 0."""
-    # Divide by subtracting logarithms, because very small sigmoids could underflow.
+    # Compute the quotients from logarithms, because very small sigmoids could underflow.
     logs = log_expit(scores)
     if kept is not None:
         logs = np.where(kept, logs, -np.inf)
     largest = logs.max(axis=1, keepdims=True)
     shares: FloatArray = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0))
-    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # the largest entry is 1
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # rows without labels sum to 0
     return shares
 
 
@@ -408,7 +406,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # If each sample has one class, keep rare classes, because they have no subset to replace them.
+        # If each sample has one class, rare classes are kept, because they have no subsets to replace them.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -452,10 +450,10 @@ def pruned_sets(
     indicators: NDArray[Any], min_count: int, n_subsets: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int8], bool]:
     """Replace label sets that fewer than ``min_count`` samples have by frequent subsets of these sets."""
-    # A sample with a rare label set becomes one example for each of the set's first ``n_subsets`` frequent
-    # proper subsets, and is omitted if there are none. Returns the sample index of each example, the row of
-    # its label set in the third item, the label sets by decreasing size and frequency, and whether any set is
-    # frequent. If no set is frequent, all are kept.
+    # A sample with a rare label set becomes one example for each of the first ``n_subsets`` frequent proper
+    # subsets of the set. If there are no such subsets, the sample is omitted. If no label set is frequent,
+    # all are kept. Returns the sample of each example, the row of its label set in the third item, the label
+    # sets in descending order of size and then of frequency, and whether any set is frequent.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )
@@ -464,7 +462,7 @@ def pruned_sets(
     found = bool(frequent.any())
     if not found:
         frequent[:] = True
-    # Break ties in favour of sets with the first labels, which ``np.unique`` puts last.
+    # Ties are broken in favour of sets with the first labels, which ``np.unique`` puts last.
     order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
     kept = order[frequent[order]]
     classes = sets[kept]
@@ -472,7 +470,7 @@ def pruned_sets(
     rare = np.flatnonzero(~frequent)
     for block in block_slices(len(rare), len(kept)):
         outside = (1 - sets[rare[block]]).astype(np.float32) @ classes.T.astype(np.float32)
-        # Exclude the empty set as a subset, because it would mean that the sample has no labels.
+        # The empty set does not replace other sets, because it would mean that the sample has no labels.
         inside = (outside == 0) & classes.any(axis=1)
         for number, row in zip(rare[block].tolist(), inside, strict=True):
             codes_of[number] = np.flatnonzero(row)[:n_subsets]

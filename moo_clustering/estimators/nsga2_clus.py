@@ -108,7 +108,7 @@ class NSGA2Clus(MedoidSetClusterer):
         signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             if self.start is not None:
-                operators.start_genes(problem, self.start)  # only to validate ``start``
+                operators.start_genes(problem, self.start)  # validates ``start``, which is not used otherwise
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
@@ -161,7 +161,7 @@ class NSGA2Clus(MedoidSetClusterer):
 def _select_distinct(
     individuals: Individuals, k: int, rng: np.random.Generator, *, select: Select, problem: MedoidProblem
 ) -> Individuals:
-    """Select survivors; individuals with distinct medoid sets come first."""
+    """Select k survivors, with duplicate medoid sets only if there are fewer than k distinct sets."""
     keys = row_digests(problem.encoding.canonical(np.stack([np.asarray(one) for one in individuals])))
     first: dict[bytes, int] = {}
     later = [row for row, key in enumerate(keys) if first.setdefault(key, row) != row]

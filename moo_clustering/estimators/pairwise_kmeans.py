@@ -30,13 +30,13 @@ from moo_clustering.constraints.pairs import must_link_groups, supervision_pairs
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
-PAIR_ITEMS = 2**20  # entries per block of differences: 8 MiB
-KEPT_ITEMS = 2**25  # maximum number of stored entries of differences: 256 MiB
-BLOCK_ITEMS = 2**22  # entries per block of distances: 32 MiB
+PAIR_ITEMS = 2**20  # number of entries in a block of pair differences, which takes 8 MiB
+KEPT_ITEMS = 2**25  # maximum number of entries of stored pair differences, which take 256 MiB
+BLOCK_ITEMS = 2**22  # number of distances in a block, which takes 32 MiB
 Features = Any  # ndarray or CSR matrix of float64
-# Learned feature weights or matrix, and the value of its objective.
+# Learned feature weights or matrix, and the value of the objective that was optimised.
 LearnedMetric = tuple[FloatArray, float]
-# Penalty for each violated pair, or a pair of penalties for must-links and cannot-links.
+# Penalty for each violated pair, or penalties for violated must-links and violated cannot-links.
 Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
 
@@ -97,7 +97,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     def _run(
         self, X: Features, components: Sequence[IntpArray], penalties: Penalties, rng: Generator
     ) -> tuple[Int32Array, FloatArray, float, list[float]]:
-        """Assign samples in random order, and then update the centres, in rounds until no sample moves."""
+        """Assign the samples in random order and update the centres, until no sample moves."""
         # Returns labels, centres, the sum of distortions without penalties, and the objective of each round.
         distortion, n_samples = DISTORTIONS[self.metric], X.shape[0]
         centers = component_seeds(X, components, self.n_clusters, distortion, rng)
@@ -315,7 +315,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return the centres in the units of X; in directions with weight 0, these are the cluster means."""
+        """Return the centres in the units of X. In directions with weight 0, they are the cluster means."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -360,7 +360,7 @@ class Penalties:
     def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Return the pairs of each sample in CSR form: row starts, other samples, costs of joining them."""
         pairs = np.concatenate([self.must, self.cannot])
-        # Assignment to the cluster of a must-linked sample has a negative cost.
+        # The cost of joining a must-linked sample is negative, because this avoids a penalty.
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
         sample, partner = np.concatenate([pairs, pairs[:, ::-1]]).T
         order = np.argsort(sample, kind="stable")
@@ -371,9 +371,9 @@ class Penalties:
 def component_seeds(
     X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select component centres by weighted farthest-first traversal; add random samples if necessary."""
-    # Select the largest component first, then repeatedly the component with the largest product of its size
-    # and its distance to the nearest selected centre. Random samples are outside components if possible.
+    """Select component centres by weighted farthest-first traversal, and add random samples if needed."""
+    # The largest component comes first. Then, the component with the largest product of size and distance to
+    # the nearest selected centre is added repeatedly. Random samples are outside components if possible.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -388,7 +388,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # rank it below others with the same centre
+            nearest[chosen] = -1.0  # prevents this component from being selected again
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen == n_clusters:
@@ -418,7 +418,7 @@ def _row(X: Features, i: int) -> FloatArray:
 class Distortion:
     """Squared Euclidean distance to the mean; base class of other distortions."""
 
-    # Samples must be passed through ``moved``, which subtracts the offset, before other methods are called.
+    # Other methods expect samples that have passed through ``moved``, which subtracts the offset.
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return the value that ``moved`` subtracts for precision: the mean of dense X, or 0 for sparse X."""
@@ -453,7 +453,7 @@ class Distortion:
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
-        # Because of rounding errors, identical rows can be farther from their mean than from each other.
+        # If all rows are identical, rounding errors can raise this bound above every radius, so limit it.
         least = min(found - radius.max() - 1e-9 * found, radius.max())
         far = X[np.flatnonzero(radius >= least)]
         step = max(1, BLOCK_ITEMS // far.shape[0])
@@ -526,10 +526,11 @@ def diagonal_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Learn weights that minimise sum_ML d^2 - log sum_CL d; None if all cannot-links have distance 0."""
-    # d are the distances of must-links (ML) and cannot-links (CL) in the learned metric. The optimal weights
-    # a satisfy ``s @ a == 1/2``, where s_t is the sum of squared must-link differences in feature t, plus ``2
-    # ridge n_must`` times the feature's variance. L-BFGS optimises b = a s, with all features on one scale.
+    """Learn weights that minimise sum_ML d^2 - log sum_CL d, or return None if every d in CL is 0."""
+    # ML and CL are the must-links and cannot-links, and d is the distance of a pair in the learned metric.
+    # Let s_t be the sum of the squared must-link differences in feature t, plus ``2 ridge n_must`` times the
+    # variance of the feature. The optimal weights a satisfy ``s @ a == 1/2``. L-BFGS optimises b = a s
+    # instead of a, because b has the same scale in all features.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -577,17 +578,17 @@ def full_metric(
     max_iter: int = 1000,
     tol: float = 1e-6,
 ) -> LearnedMetric | None:
-    """Learn a matrix that maximises sum_CL d, with sum_ML d^2 <= 1; None if all cannot-links have d = 0."""
-    # The must-link scatter includes ``2 ridge n_must`` times the covariance. In coordinates in which this
-    # scatter is the identity, feasible matrices have a trace of at most 1, so gradient steps can be projected
-    # exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective.
+    """Learn a matrix that maximises sum_CL d if sum_ML d^2 <= 1, or return None if every d in CL is 0."""
+    # ``2 ridge n_must`` times the covariance is added to the scatter matrix of the must-links. In coordinates
+    # in which the sum is the identity, feasible matrices have a trace of at most 1, so gradient steps can be
+    # projected exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective.
     varies = _varies(X)
     if not varies.any():
         return None
     unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
     standard = (X - X.mean(axis=0)) * unit
     variances, directions = linalg.eigh(standard.T @ standard / len(X))
-    # Directions with less than this share of the largest variance are considered constant.
+    # If the variance in a direction is below this share of the largest one, the direction counts as constant.
     used = variances > 1e-12 * variances[-1]
     basis = unit[:, None] * directions[:, used]
     Z = X @ basis
@@ -605,7 +606,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float]:
-    """Maximise the sum of the cannot-link distances by projected gradient ascent from the matrix I / n."""
+    """Maximise the sum of cannot-link distances by projected gradient ascent, starting from I / n."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs
@@ -613,10 +614,10 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     step = 1.0 / float(linalg.norm(gradient))
     values = [value]
     for _ in range(max_iter):
-        # Because the objective is concave, no feasible matrix can improve it by more than this gap.
+        # Because the objective is concave, this gap is an upper bound on its possible increase.
         largest = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0])
         gap = largest - float(np.sum(gradient * B))
-        # If distances are near 0, the gap remains large, so also stop after ten steps with little gain.
+        # If distances are near 0, the gap remains large, so also stop if ten steps bring little gain.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
             return B, value
@@ -635,7 +636,8 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Return the sum of distances in the metric B, and its gradient with distances raised to ``least``."""
+    """Return the sum of the distances in the metric B, and the gradient of this sum."""
+    # In the gradient, distances are at least ``least``, because the derivative at distance 0 is infinite.
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -645,7 +647,7 @@ def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float,
 
 
 def _project(B: FloatArray) -> FloatArray:
-    """Return the nearest positive semi-definite matrix with a trace of at most 1."""
+    """Return the positive semi-definite matrix with a trace of at most 1 that is nearest to B."""
     values, vectors = linalg.eigh(B)
     values = np.maximum(values, 0.0)
     if values.sum() > 1.0:
@@ -661,7 +663,7 @@ def _varies(X: FloatArray) -> BoolArray:
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Increase must-link sums near 0, whose optimal weights would be infinite, and issue a warning."""
+    """Raise sums of must-link differences near 0, which would yield infinite weights, with a warning."""
     least = 1e-12 * scale
     if (s < least).any():
         _arrays.warn_caller(

@@ -33,8 +33,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and maximum length of the neighbour lists for water-filling. The length is doubled while more than
-# 1% of the samples may need more neighbours.
+# Initial and maximum number of neighbours in the lists for water-filling. The number is doubled while more
+# than 1% of the samples may need more neighbours.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 
@@ -160,7 +160,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Deferred diversity is NaN until it is computed, which only PESC's own survival operator does.
+            # Only PESC's own survival operator computes deferred diversity, which is NaN until then.
             diversity="deferred" if self.algorithm is None else "batch",
             sample_weight=weight,
             n_jobs=self.n_jobs,
@@ -227,14 +227,13 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[IntArray, FloatArray]]:
-        """Run the search, and return the ranks and objectives of the final population."""
         search = self._search(problem, seed)
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         if isinstance(search, PymooSearch):
             self.result_ = search.result()
             genes, F = self.result_.pop.get("X", "F")
             for individual, row in zip(self.result_.pop, genes, strict=True):
-                individual.X = row  # share memory with the population
+                individual.X = row  # the individuals share the memory of one array
             return problem.ranks(genes), F
         genes, F = np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
         self.logbook_ = search.logbook
@@ -268,7 +267,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         return self._pymoo_search_for(problem, parts, seed, survival=survival, mating=mating)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not state whether p_m applies to genes or to individuals (then 1/N per gene).
+        # The paper does not state whether the mutation probability applies to genes or to individuals.
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
@@ -288,7 +287,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
     """Final population of a search for neighbour graphs, and the partitions derived from it."""
 
     ranks: IntArray  # shape (pop_size, n_samples)
-    weight_seed: np.random.SeedSequence  # for ES3
+    weight_seed: np.random.SeedSequence
 
     @cached_property
     def front(self) -> IntArray:
@@ -303,7 +302,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Merge graphs by ES1, ES2 or ES3; return the partition, and the scale factor of ES3 or None."""
+        """Merge graphs by ES1, ES2 or ES3, and return the partition, and the scale factor of ES3 or None."""
         ranks, options, sigma = self.members(), self.options, None
         if ensemble == "es1":
             if options["metric"] == "precomputed":
@@ -421,7 +420,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Return neighbour lists. Graphs without lists get lists of length 1, which reveal duplicates."""
+        """Return neighbour lists, which have length 1 if the graph needs lists only to find duplicates."""
         n_samples = len(data)
         fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
         if fixed is None and self.graph != "waterfill":
@@ -445,7 +444,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Return the graph with constraints applied, and its scale factor (None if it has none)."""
+        """Return the graph with constraints, and its scale factor, or None if it has no scale factor."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -462,7 +461,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
         if self.sigma != "eigengap":
             sigma = graphs.resolve_sigma(distances, self.sigma)
             return constrained(gaussian(sigma)), sigma
-        # Select the scale factor with the largest eigengap from the paper's grid (the largest if tied).
+        # Select the largest eigengap in the paper's grid and, if tied, the largest scale factor.
         gaps = []
         for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = constrained(gaussian(sigma)), np.random.default_rng(seed)
@@ -476,7 +475,7 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Return the distances that determine the scale factor, and a function that turns it into a graph."""
+        """Return distances that determine the scale factor, and a function from scale factors to graphs."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

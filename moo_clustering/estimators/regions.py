@@ -36,9 +36,9 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Search for the maximum number of regions: number of spanning trees, and of recombinations per region.
+# Number of spanning trees per graph component, and of recombinations per region, in ``most_regions``.
 _TREES, _ROUNDS = 50, 30
-# Borders shorter than this share of the mean perimeter count as points.
+# A border shorter than this share of the mean perimeter counts as a point.
 _POINT = 1e-9
 
 
@@ -264,7 +264,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Return the names of the regions: those in ``names``, or else those of matching earlier regions."""
+        """Return the names of the regions in ``after``, given the ``names`` of the regions in ``before``."""
+        # Regions without a name get the name of the matching earlier region, unless it has been removed.
         if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
         first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
@@ -289,7 +290,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
 
 def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_array, Any, Any]:
-    """Return the feature table, the symmetric graph of neighbours, the area weights and the shapes."""
+    """Return the features, the neighbour graph, the area weights and the shapes."""
+    # If X is a GeoDataFrame, a missing graph and missing shapes are computed from its polygons.
     index = X.index if hasattr(X, "iloc") else ()
     if isinstance(weight, str):
         if not is_frame(X) or weight not in X.columns:
@@ -300,7 +302,6 @@ def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_ar
     geometry = geometry_of(X)
     if geometry is not None:
         table = X.drop(columns=geometry.name)
-        # In most versions of geopandas, dropping the geometry yields a plain DataFrame.
         X = table if table.shape[1] else np.zeros((len(table), 1))
         if graph is None or shapes is None:
             found = rook_neighbors(geometry)
@@ -315,15 +316,15 @@ def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_ar
 
 
 def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones; if nodes are named as in ``index``, use its order."""
+    """Convert a graph to a symmetric matrix of ones, in the order of ``index`` if it names all nodes."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
-        import networkx as nx  # slow import
+        import networkx as nx
 
         nodes, remedy = list(graph), "graph.to_undirected()"
         matrix = nx.to_scipy_sparse_array(graph, nodes, weight=None) if nodes else coo_array((0, 0))
     elif not issparse(graph) and hasattr(graph, "sparse") and not hasattr(graph, "iloc"):
-        # ``graph`` is a libpysal weights or graph object.
+        # ``graph`` is a weights or graph object of libpysal.
         nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))
         matrix = coo_array(graph.sparse)
     else:
@@ -378,8 +379,8 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
     """Search for the maximum number of connected regions with loads of at least ``floor`` (max-p)."""
-    # Cut random spanning trees into as many regions as possible. Then merge pairs and triples of neighbouring
-    # regions and split them again, which can yield more regions.
+    # Random spanning trees are cut into as many regions as possible. Then, pairs and triples of neighbouring
+    # regions are merged and split again, which can yield more regions.
     n_components, component = connected_components(graph, directed=False)
     totals = np.bincount(component, weights)
     if (totals < floor).any():
@@ -416,7 +417,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
-    """Return the number of each area's earlier region (-1 for none), and the sorted region names."""
+    """Return the number of each area's earlier region, or -1 without one, and the sorted region names."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area ({n_areas}), got {len(values)}")
@@ -441,7 +442,8 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]
 
 
 def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
-    """Make earlier regions feasible; if areas must move, warn or, without ``repair``, raise a ValueError."""
+    """Move areas until the earlier regions are feasible, and warn if areas have moved."""
+    # Without ``repair``, a ValueError is raised instead of the warning.
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
@@ -460,7 +462,7 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
 
 
 def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
-    """Give the regions of each partition the numbers of the earlier regions that they match."""
+    """Number the regions of each partition like the earlier regions that they match."""
     out = np.empty_like(labels)
     for row, (plan, matched) in enumerate(zip(labels, changes.matched(labels), strict=True)):
         number = np.full(int(plan.max()) + 1, -1, dtype=np.int32)

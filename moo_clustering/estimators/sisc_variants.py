@@ -40,7 +40,7 @@ from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProbl
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Rule that selects the control: the best of as many random seed sets as the search evaluates.
+# Rule that selects the control, which is the best of as many random seed sets as the search evaluates.
 RANDOM = "random"
 # Probabilities are clipped to [_LEAST, 1 - _LEAST] to keep logits finite.
 _LEAST = 1e-9
@@ -125,7 +125,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
 
-    # NSGA2SISC has no such parameters, because a search with ``n_sweeps`` sweeps replaces repeated starts.
+    # These parameters of SISC are not available, because the search replaces repeated starts.
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
@@ -205,7 +205,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(
-            # Use one thread per evaluation, because individuals are evaluated in parallel.
+            # Each evaluation uses one thread, because individuals are evaluated in parallel.
             SubspaceData(data.matrix, data.dtype, 1),
             targets,
             n_seeds=self.n_clusters,
@@ -248,14 +248,15 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def _take_by_rule(self, rule: str) -> None:
         if rule == RANDOM and self.control_ is not None:
             self._take(self.control_.X[self.control_.best], None)
-        else:  # select="impurity" without labels
+        else:  # the rule is "impurity", but there are no labels
             self._take_member(knee(self.pareto_front_))
 
     def _take_member(self, row: int) -> None:
         self._take(self.pareto_seeds_[row], row)
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
-        """Set the fitted attributes to those of the solution with seeds ``x``, in this row of the front."""
+        """Set the fitted attributes to those of a solution."""
+        # ``x`` contains its seeds, padded with -1. ``row`` is its row of the front, or None for the control.
         problem = self.result_.problem
         done = problem.fit_individual(x)
         found = done.memberships, done.centers, done.log_weights, done.impurities
@@ -342,7 +343,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, "LogitScale", tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # Record warnings, so that ``fit`` issues each warning once and not once per member.
+        # Record warnings, so that ``fit`` issues each warning only once instead of once per member.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -457,7 +458,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
         templates = self._templates(X.shape[0])
         split_seed, cv_seed, sisc_seed, linear_seed = spawn_seeds(self.random_state, 4)
         if targets.n_classes == 1:
-            weights = weights[:1]  # a single class does not allow a comparison of weights
+            weights = weights[:1]
         splits = labelled_splits(self.cv, X, targets, split_seed) if len(weights) > 1 else []
         scoring = None if self.scoring == "macro_auc" else self.scoring
         scores = run_calls(
@@ -507,7 +508,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:
-    """Return the folds, as positions among the labelled samples; empty if only one sample is labelled."""
+    """Return the folds, as positions among the labelled samples, or an empty list for a single sample."""
     labels = targets.indicators[targets.rows].astype(np.int64)
     codes = labels if targets.multilabel else labels.argmax(axis=1)
     cv = 5 if cv is None else cv
@@ -521,7 +522,7 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
     else:
         splitter = check_cv(cv, codes, classifier=True)
     with warnings.catch_warnings():
-        # A class with fewer samples than folds may be missing from some folds.
+        # Ignore the warning that a class has fewer samples than there are folds.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(X[targets.rows], codes))
 
@@ -535,17 +536,16 @@ def _fold_scores(
     scoring: Scoring | None,
     seed: np.random.SeedSequence,
 ) -> list[float]:
-    """Return one fold's score for each weight of SISC in the stack; NaN if the macro AUC is undefined."""
+    """Return the scores on one fold for all weights of SISC, or NaN if the macro AUC is undefined."""
     train, test = (targets.rows[positions] for positions in split)
     truth = targets.indicators[test].astype(np.int64)
     if scoring is None and not (truth.any(axis=0) & ~truth.all(axis=0)).any():
         return [np.nan] * len(weights)
-    # Fit to the labelled documents outside the fold and to all unlabelled documents.
     learnt = np.sort(np.concatenate([np.flatnonzero(~targets.labelled), train]))
     seen, known = X[learnt], targets.subset(learnt)
     sisc_seed, linear_seed = seed.spawn(2)
     with warnings.catch_warnings():
-        # Ignore warnings: labels may be missing in a fold, and the fit to all samples issues the others.
+        # Ignore warnings, because a fold may lack labels, and the final fit issues all other warnings.
         warnings.simplefilter("ignore", UserWarning)
         sisc = fit_subspace(templates[0], seen, known, sisc_seed)
         linear = fit_linear(templates[1], seen, known, linear_seed)
@@ -561,7 +561,7 @@ def _fold_scores(
 def fit_subspace(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of ``template``, with up to n_samples clusters; return the model and its logit scale."""
+    """Fit a copy of ``template`` with at most n_samples clusters, and return it and its logit scale."""
     model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
@@ -572,11 +572,11 @@ def fit_subspace(
 def fit_linear(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of ``template`` to the labelled samples; return it and its logit scale over all samples."""
+    """Fit a copy of ``template`` to labelled samples, and return it and its logit scale over all samples."""
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
-        # Labels without samples get probability 0. Suppress the warning, which would be issued per fold.
+        # Ignore the warning about labels that no sample has, which would be issued for each fold.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:
             model.fit(X[targets.rows], labels)

@@ -117,7 +117,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 
     def _best(self, rows: Rows) -> SphericalPartition:
-        """Return the result of the best run, or one empty cluster if there are no rows."""
         n_rows, n_features = rows.shape
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
@@ -128,7 +127,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
             return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
 
-        # Use threads: they share the data, and products release the interpreter lock.
+        # Use threads, because they share the data, and because products release the interpreter lock.
         seeds = spawn_seeds(self.random_state, self.n_init)
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         return _equal_together(rows, max(runs, key=lambda partition: partition.i2))
@@ -202,14 +201,14 @@ class SphericalPartition(NamedTuple):
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale cluster sums to unit length, or use ``former`` for zero sums; also return the total length."""
+    """Scale cluster sums to unit length, with ``former`` for zero sums, and return the total length, too."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
 
 
 def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
-    """Unite identical rows that are in different clusters because of rounding errors."""
+    """Move identical rows to the same cluster, because rounding errors can separate them."""
     labels = _base.united(found.labels, _base.equal_rows(X))
     if np.array_equal(labels, found.labels):
         return found
@@ -219,7 +218,7 @@ def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
 
 
 def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:
-    """Move the row least similar to its centroid to each empty cluster, unless all equal their centroids."""
+    """Fill each empty cluster with the row that is least similar to its own centroid."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
     for empty in np.flatnonzero(counts == 0):
@@ -229,5 +228,5 @@ def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # The moved row is a new centroid, to which other rows can be more similar than to their own.
+        # Other rows can be more similar to this row, which is a new centroid, than to their own centroids.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

@@ -31,8 +31,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# Number of graphs compared by ratio cut: 150,000 / n_samples, clipped to [6, 30], because computing the
-# eigenvectors of large graphs is expensive.
+# The number of graphs compared by ratio cut is 150,000 / n_samples, but at least 6 and at most 30, because
+# computing the eigenvectors of large graphs is expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
@@ -163,7 +163,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[FloatArray, Callable[[int], sp.csr_array]]]:
-        """Run the search; return the objectives, and a function that maps a row to its graph."""
+        """Run the search, and return the objectives and a function that maps a row to its graph."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
         if self.search == "hull":
@@ -178,12 +178,12 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             "crossover": sparse_rows.RowUniformCrossover(prob=self.pc),
             "mutation": sparse_rows.SupportMutation(prob=self.pm),
         }
-        # Errors are cached per row of the graph, so that only changed rows are evaluated.
+        # The error of each row of a graph is cached, so that only changed rows are evaluated.
         evaluator = sparse_rows.RowTableEvaluator()
         search = self._pymoo_search_for(problem, operators, seed, evaluator=evaluator)
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
-        # Select non-dominated individuals with distinct objectives, sorted by number of links.
+        # Select non-dominated individuals with distinct objectives, sorted by the number of links.
         F = search.algorithm.pop.get("F")
         rows = ensemble_members(F)
         _, first = np.unique(F[rows][:, ::-1], axis=0, return_index=True)
@@ -223,7 +223,7 @@ class GraphMembers(_fronts.MemberGraphs):
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]
         components = {member: self.n_components(member) for member in compared.tolist()}
-        # Exclude graphs with more components than clusters, because their partitions are arbitrary.
+        # Graphs with more components than clusters are excluded, because their partitions are arbitrary.
         reliable = [member for member, number in components.items() if number <= n_clusters]
         mean = self.joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
@@ -238,10 +238,11 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # Disconnected graphs are not cached, so that clustering them again issues the warning.
+                    # If the graph is disconnected, clustering it again must issue the warning that was
+                    # ignored here.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
-                # The minimum ratio cut is 0, so stop.
+                # No ratio cut can be lower than 0.
                 if least <= 0.0 or guard.requested:
                     break
         if guard.requested:
@@ -265,7 +266,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Ignore warnings; they are issued only for the selected partition.
+            # This warning is issued only for the selected partition.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

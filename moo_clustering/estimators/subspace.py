@@ -33,7 +33,7 @@ from moo_clustering.estimators.documents import checked_names, leading_terms
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 
-# For messages: meaning and recommended values of the parameters p in exponents 1 / (p - 1).
+# Parts of error messages that explain a parameter and recommend values.
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
@@ -45,10 +45,10 @@ _REASONS = {
     ),
 }
 
-# Memberships, centres, logarithms of the feature weights, and impurities; and the history of the objective.
+# Result of a search, which consists of memberships, centres, logarithms of the feature weights and
+# impurities, and of the objective after each sweep.
 Found = tuple[tuple[AnyFloatArray, AnyFloatArray, AnyFloatArray, FloatArray], FloatArray]
 
-# Arrays in a run archive, and the attributes that they contain.
 _ARRAYS = {
     "memberships": "memberships_",
     "centers": "cluster_centers_",
@@ -84,7 +84,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Return a score for each cluster and feature; only features with positive scores can be leading."""
+        """Return a score for each cluster and feature. Leading features must have positive scores."""
 
 
 @documented(subspace.votes)
@@ -186,7 +186,7 @@ class SubspaceEstimator(
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster with the largest membership; on the training documents, this is ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
-        # Break ties by the order of clusters in the search, not by cluster label.
+        # Ties are broken by the order of the clusters in the search, as in ``fit``.
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
@@ -249,7 +249,7 @@ class SubspaceEstimator(
         """Exponent of the feature weights in the distances."""
 
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
-        """Find clusters, and pass them to :meth:`_set`. Subclasses that run a search first yield its Plan."""
+        """Find clusters, and pass them to :meth:`_set`. Methods that run a search first yield its Plan."""
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
         found, self.history_ = min(starts, key=lambda start: float(start[1][-1]))
@@ -259,7 +259,7 @@ class SubspaceEstimator(
 
     @abstractmethod
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Found:
-        """Find clusters from a single start; return the first four arguments of ``_set``, and the history."""
+        """Find clusters from a single start, and return them with the history of the objective."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -285,14 +285,14 @@ class SubspaceEstimator(
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Convert distances to scores, shape (n, n_clusters); the cluster with the highest is predicted."""
+        """Convert distances to scores, of which ``predict_cluster`` selects the highest for each document."""
         return -distances
 
     def _set(
         self, memberships: AnyFloatArray, centers: AnyFloatArray, log_weights: AnyFloatArray,
         impurities: FloatArray, data: SubspaceData, targets: Targets,
     ) -> None:  # fmt: skip
-        """Set the fitted attributes; centres and weights have shape (n_features, n_clusters)."""
+        """Set the fitted attributes from centres and weights of shape (n_features, n_clusters)."""
         self.labels_: NDArray[np.int32]
         self.labels_, used = number_clusters(memberships.argmax(axis=1))
         self.n_clusters_ = len(used)
@@ -330,7 +330,7 @@ class SubspaceEstimator(
         )
 
     def _vote_options(self) -> tuple[FloatArray, float]:
-        """Return impurities and the fuzziness, which determine the memberships that weight the votes."""
+        """Return the impurities and the fuzziness that determine how much weight each cluster's vote has."""
         return self._impurities, 1.5
 
 
@@ -396,7 +396,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
             rng=rng,
         )
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
-        # The last sweep updates the labels before the centres, so update the labels again.
+        # The last sweep assigns documents before it updates the centres, so assign documents again.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
         impurities = np.zeros(self.n_clusters)
         return (memberships, found.centers, found.log_weights, impurities), found.history
@@ -404,7 +404,7 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # Undo the factor n_weighted, by which ``subspace.distances`` multiplies the weights.
+        # ``subspace.distances`` multiplies the weights by n_weighted, so divide by this number.
         return distances / max(n_weighted, 1)
 
 
@@ -445,7 +445,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         self._options = SubspaceOptions(**{name: own[name] for name in names}, **self._fixed)
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
-        # Values not stored in a sparse matrix are 0.
+        # In a sparse matrix, values that are not stored are 0.
         widest = float(abs(X).max() if issparse(X) else np.ptp(X, axis=0).max())
         if 0 < widest**2 < self.floor:
             warn_caller(

@@ -27,14 +27,16 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Means of the features after subtracting the offset, standard deviations (0 if constant), and the offset.
+# Feature means after subtracting the offset, standard deviations (0 for constant features), and the offset.
 Space = tuple[FloatArray, FloatArray, Any]
-# Penalty per violated cannot-link, in nats: larger than any gain, but small enough to keep precision.
+# Penalty per violated cannot-link, in nats. It exceeds any gain, but is small enough to keep precision.
 _VIOLATED = 1e9
-# A new cluster consists of a sample's neighbours: maximum number of features used, range of the maximum
-# distance (in standard deviations), minimum number of neighbours, and maximum number of samples searched.
+# A new cluster consists of a sample's neighbours in up to _DEPTH features. Their maximum distance, in
+# standard deviations, is drawn from the range _WIDTHS. At least _FEWEST neighbours must remain, and at most
+# _SEEN samples are searched.
 _DEPTH, _WIDTHS, _FEWEST, _SEEN = 3, (0.2, 0.8), 4, 5000
-# A search stops after this number of failed swaps per cluster, or of failed additions, in a row.
+# Swaps end after _SWAPS failures in a row per cluster. Additions of clusters end after _PATIENCE failures in
+# a row.
 _SWAPS, _PATIENCE = 20, 10
 
 
@@ -178,8 +180,8 @@ class Model(NamedTuple):
 class State:
     """Partition with the moments of each cluster."""
 
-    # ``MixtureSearch.converged`` sets these attributes: the objective, the best and second-best cluster of
-    # each sample, and the difference between the sample's scores for these clusters.
+    # ``MixtureSearch.converged`` sets these attributes. ``margins`` is the difference between the scores of a
+    # sample for the best cluster, ``first``, and the second-best cluster, ``second``.
     objective: float
     first: Labels
     second: Labels
@@ -299,7 +301,7 @@ class MixtureSearch:
         return state
 
     def _chosen(self) -> int:
-        """Draw a cluster to remove; empty clusters and clusters with a small loss are more likely."""
+        """Draw a cluster to remove, preferably an empty cluster, or a cluster whose removal costs little."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -309,7 +311,7 @@ class MixtureSearch:
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
-        """Move a random sample and its neighbours in some features to ``cluster``; return the new state."""
+        """Return a new state, in which ``cluster`` contains a random sample and its neighbours."""
         labels = labels.copy()
         labels[self.dense_samples(group)] = cluster
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
@@ -319,7 +321,7 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """Return a random sample's must-link group (``group`` if given) and neighbours in some features."""
+        """Return a must-link group, by default that of a random sample, and neighbours in some features."""
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
             i = int(rng.integers(n))
@@ -340,7 +342,8 @@ class MixtureSearch:
         used = ~self.samples.varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            # Draw the first feature from the eight with the highest excess; later ones have the highest.
+            # The first feature is drawn from the eight features with the highest excess. Each further feature
+            # is the feature with the highest excess.
             leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
@@ -374,7 +377,7 @@ class _Pairs:
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Move each must-link group to its best cluster in ``labels``, given the clusters of other groups."""
+        """Update ``labels`` by moving each must-link group to its best cluster, given the other groups."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
@@ -413,7 +416,6 @@ class Samples:
     def __init__(self, X: Any, space: Space) -> None:
         means, scales, offset = space
         self.shape, self.varying = X.shape, scales > 0
-        # Inverse standard deviations; 0 for constant features.
         factors = np.divide(1.0, scales, out=np.zeros_like(scales), where=self.varying)
         self._X, self._shift = self._standardised(X, means, factors, offset)
 
@@ -467,7 +469,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Sparse samples; ``_shift`` is not subtracted from the data, but results take it into account."""
+    """Sparse samples. ``_shift`` is not subtracted from the data, but results take it into account."""
 
     def _standardised(self, X: Any, means: FloatArray, factors: FloatArray, offset: Any) -> tuple[Any, Any]:
         values = X.data * factors[X.indices]
