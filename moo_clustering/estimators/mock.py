@@ -652,7 +652,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 def _front_scores(
     F: FloatArray, n_clusters: Int64Array, controls: Sequence[ControlFront], k_user: int
 ) -> AttainmentScores | None:
-    """Return scores by the first two objectives, or None if the fronts share no number of clusters."""
+    """Return scores by the first two objectives, or None if no number of clusters is in all fronts."""
     # Rows are sorted by the first objective, so a row with a new minimum of the second is non-dominated.
     second = F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])

@@ -462,7 +462,7 @@ def pruned_sets(
     found = bool(frequent.any())
     if not found:
         frequent[:] = True
-    # Ties are broken in favour of sets with the first labels, which ``np.unique`` puts last.
+    # Ties are broken in favour of sets that contain the first labels. ``np.unique`` puts these sets last.
     order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
     kept = order[frequent[order]]
     classes = sets[kept]

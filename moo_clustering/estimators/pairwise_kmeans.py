@@ -448,7 +448,8 @@ class Distortion:
         return np.concatenate(squares)
 
     def largest(self, X: Features) -> float:
-        """Return the largest squared distance, in O(m^2) time for m samples that are far from the mean."""
+        """Return the largest squared distance between samples."""
+        # Takes O(m^2) time, where m is the number of samples that are far from the mean.
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
