@@ -549,7 +549,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
         bag = int(steps.argmin())
         raise ValueError(f"offsets must increase, got {array[bag + 1]} after {array[bag]} at index {bag + 1}")
     if array[-1] != n_instances:
-        raise ValueError(f"the last offset must be the number of instances ({n_instances}), got {array[-1]}")
+        raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")
     if steps.min() == 0:
         raise ValueError(f"{bag_name(int(steps.argmin()), bag_ids)} must not be empty")
     return freeze(array)

@@ -98,7 +98,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     """
     if not isinstance(attainment, AttainmentScores):
         raise TypeError(
-            "attainment must be an AttainmentScores object, such as attainment_ of a MOCK fitted with "
+            "attainment must be AttainmentScores, such as attainment_ of a MOCK fitted with "
             f"select='attainment', got {type(attainment).__name__}"
         )
     n = len(attainment.scores)

@@ -157,7 +157,7 @@ def test_origin_does_not_matter(rng):
             r"min_cluster_size must be an integer of at least 1, got 1\.5",
         ),
         ({"min_cluster_size": True}, TypeError, "min_cluster_size must be an integer"),
-        ({"offsets": [0, 3]}, ValueError, r"the last offset must be the number of instances \(4\)"),
+        ({"offsets": [0, 3]}, ValueError, "offsets must end at the number of instances, 4"),
     ],
 )
 def test_bad_use(changed, error, message):

@@ -204,8 +204,8 @@ def test_with_instances():
     [
         ([1, 8], ValueError, "offsets must start at 0, got 1"),
         ([0, 5, 3, 8], ValueError, r"offsets must increase, got 3 after 5 at index 2"),
-        ([0, 5], ValueError, r"the last offset must be the number of instances \(8\), got 5"),
-        ([0, 5, 9], ValueError, r"the last offset must be the number of instances \(8\), got 9"),
+        ([0, 5], ValueError, "offsets must end at the number of instances, 8, got 5"),
+        ([0, 5, 9], ValueError, "offsets must end at the number of instances, 8, got 9"),
         ([0, 5, 5, 8], ValueError, "bag 1 must not be empty"),
         ([0], ValueError, r"at least two entries \(one bag\)"),
         ([], ValueError, r"at least two entries \(one bag\)"),
@@ -556,7 +556,7 @@ def test_bad_files(tmp_path):
     with pytest.raises(ValueError, match="contains Python objects"):
         Bags.load(path)
     np.savez(path, instances=np.eye(3), bag_offsets=[0, 2])
-    with pytest.raises(ValueError, match="the last offset must be the number of instances"):
+    with pytest.raises(ValueError, match="offsets must end at the number of instances"):
         Bags.load(path)
     Bags(np.eye(30), [0, 30]).save(path)
     path.write_bytes(path.read_bytes()[:-40])
