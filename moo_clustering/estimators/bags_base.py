@@ -38,13 +38,13 @@ class BagData(NamedTuple):
     equal: NDArray[np.intp]  # group of each bag; identical bags have the same number
 
     def united(self, labels: NDArray[Any]) -> Labels:
-        """Move identical bags without pairs to the cluster that most of them belong to."""
+        """Move identical bags that are in no pair to the cluster that contains most of them."""
         pairs = self.constraints
         fixed = None if pairs is None else np.unique(np.concatenate([pairs.must_link, pairs.cannot_link]))
         return _base.united(labels, self.equal, fixed)
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Return the share of violated must-links plus that of violated cannot-links for each partition."""
+        """Return each partition's share of violated must-links plus its share of violated cannot-links."""
         pairs = self.constraints
         return np.zeros(len(np.atleast_2d(labels))) if pairs is None else pairs.violation(labels)
 
@@ -84,7 +84,7 @@ class BagClusterer(
     violation_ : float
         Share of violated must-links plus share of violated cannot-links, from 0 to 2.
     data_min_, data_range_ : ndarray of shape (n_features,)
-        Minimum and range of each feature; zeros and ones if ``normalize`` is False.
+        Minimum and range of each feature, or zeros and ones if ``normalize`` is False.
     """
 
     n_clusters: Count = 2
@@ -113,14 +113,15 @@ class BagClusterer(
         Parameters
         ----------
         X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-            Bags, see :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per row with
-            ``groups`` or ``offsets``. Without ``groups`` and ``offsets``, each row of a 2-d array is a bag.
+            Bags, see :func:`moo_clustering.bags.as_bags`: one array per bag or, if ``groups`` or ``offsets``
+            are passed, one instance per row. If neither is passed, each row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ...; -1 or missing if unlabelled. Each pair of labelled bags is a constraint.
+            Labels 0, 1, ...; -1 or a missing value if unlabelled. Each pair of labelled bags is a constraint.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of each row of ``X``, or the first row of each bag, followed by the number of rows.
+            ``groups``: bag identifier of each row of X. ``offsets``: index of the first row of each bag, and
+            then the total number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of bag indices that must be in the same cluster, or in different clusters.
+            Pairs of bag indices. ``must_link``: in the same cluster. ``cannot_link``: in different clusters.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -148,7 +149,7 @@ class BagClusterer(
         """Predict the cluster of the nearest centre, ignoring constraints and minimum cluster sizes.
 
         Accepts bags in the same formats as ``fit``. Predictions for training bags can differ from ``labels_``
-        because of pairs, identical centres, minimum cluster sizes, or a search that ended before all bags
+        because of pairs, identical centres or minimum cluster sizes, or if the search ended before all bags
         were in their nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
@@ -282,7 +283,7 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the index of the minimum along the last axis; ties are broken in favour of the first."""
+    """Return the index of the minimum along the last axis. If values are tied, the lowest index is used."""
     # Values that differ by a factor of at most 1 + 1e-9 are treated as equal, because of rounding errors.
     limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
@@ -335,14 +336,14 @@ def feature_range(bags: Bags) -> tuple[FloatArray, FloatArray]:
 
 
 def scaled_bags(bags: Bags, low: FloatArray, span: FloatArray) -> Bags:
-    """Scale the instances by :func:`scaled_rows`."""
+    """Scale the instances using :func:`scaled_rows`."""
     if not low.any() and (span == 1.0).all():
         return bags
     return bags.with_instances(freeze(scaled_rows(bags.instances, low, span)))
 
 
 def scaled_rows(rows: ArrayLike, low: FloatArray, span: FloatArray) -> FloatArray:
-    """Scale values in the feature ranges to 0..1 (Eq. 11), without clipping; constant features become 0."""
+    """Scale the range of each feature to 0..1 (Eq. 11) without clipping; constant features become 0."""
     scaled = np.array(rows, dtype=np.float64)
     scaled -= low
     scaled /= np.where(span > 0.0, span, 1.0)

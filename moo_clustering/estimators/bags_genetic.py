@@ -47,7 +47,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Population size, generations after the initial population, and maximum number of evaluations.
+        Population size, number of generations after the initial one, and maximum number of evaluations.
     elitism : {1, 0}
         Whether the best individual so far replaces the worst new individual if all new individuals are worse.
 
@@ -217,7 +217,7 @@ class RedrawOptions(MutationOptions):
     Parameters
     ----------
     empty : {"farthest", "closest"}
-        Bag that fills an empty cluster in a k-means step: farthest from its own centroid, or closest (paper).
+        Bag that fills an empty cluster in a k-means step: the farthest from its own centroid, or the closest.
     """
 
     _: KW_ONLY
@@ -260,8 +260,8 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation between bag means (Eq. 7).
 
-    Unlike :class:`MIGKA`, it allows empty clusters during the search, and draws all mutated genes at once,
-    with probabilities that depend on the distances to the centroids. Its objective is cheaper to compute: a
+    Unlike :class:`MIGKA`, it allows empty clusters during the search. It draws all mutated genes at once, and
+    the probabilities depend on the distances to the centroids. Its objective is cheaper to compute: a
     generation takes O(pop_size n_bags n_instances) time. The result is the best partition with at least
     ``min_cluster_size`` bags per cluster; ``logbook_`` contains only such partitions. Source: Evolutionary
     multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
@@ -271,11 +271,11 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     bias : float
         Constant added to each cluster's weight in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
-        Objective: within-cluster sum of squares of the bag means, or a literal interpretation of Eq. 7.
+        Objective: within-cluster sum of squares of the bag means, or one of two literal readings of Eq. 7.
         ``"printed_meansq"`` explains the published results, but favours single-bag clusters.
     legality : {"ratio", "count"}
-        Fitness factor of partitions with empty clusters: the share of non-empty clusters, or their number
-        (paper), which is no penalty, because it is at least 1.
+        If clusters are empty, the fitness is multiplied by the share of non-empty clusters, or by the number
+        of non-empty clusters (as in the paper). The number is no penalty, because it is at least 1.
 
     Examples
     --------
@@ -325,12 +325,12 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
         Initial number of genes in which parents must differ (default: n_bags / 4), and number of individuals
         that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
-        Whether the threshold decreases after generations without a crossover, or without a surviving child.
+        Whether the threshold decreases if a generation has no crossover, or if it has no surviving child.
     mutate : {"children", "population"}
         Whether to mutate only the children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
     distance : {"hamming", "aligned"}
-        Distance between parents. ``"aligned"`` first matches their cluster numbers.
+        Distance between parents. ``"aligned"`` first matches the cluster numbers of the parents.
 
     Examples
     --------
@@ -374,15 +374,15 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC search over local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), moves
-    single bags of each child until it is a local optimum, and removes duplicate partitions. It finds better
-    optima than local searches from random partitions, unless there are few optima or only a few dozen
+    single bags of each child until the child is a local optimum, and removes duplicate partitions. It finds
+    better optima than local searches from random partitions, unless there are few optima or only a few dozen
     searches. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
     perturbation : float
-        Share of genes that are redrawn in copies of the best individual. A restart replaces about half of the
-        other individuals with such copies, and the rest with random partitions.
+        Share of genes that are redrawn in copies of the best individual. A restart keeps the best individual,
+        and replaces about half of the population with such copies and the rest with random partitions.
     min_cluster_size : int or "auto"
         Minimum number of bags per cluster. ``"auto"``: 5% of the bags, but at least 2.
 
@@ -430,7 +430,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 @documented(slot_toolbox)
 @_options.estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
-    """Genetic search for medoid bags and their number, to minimise the Davies-Bouldin index (Eq. 10).
+    """Genetic search for the number and medoids of clusters that minimise the Davies-Bouldin index (Eq. 10).
 
     An individual has up to ``n_clusters`` medoid bags. Bags join their nearest medoids. Distances take
     O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size n_bags n_clusters)
@@ -443,7 +443,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Maximum and minimum number of clusters. By default, both are equal, as published, because the
         Davies-Bouldin index is biased with respect to the number of clusters.
     centers : {"medoid", "mean"}
-        Centres used by the index: medoids, or centroids, which explain the published results.
+        Centres that the index uses: medoids or centroids. Centroids explain the published results.
     mutation : {"index", "rank"}
         Mutation replaces a medoid with a bag at a similar position in X (``"index"``, paper) or a nearby bag.
     pc, pm, p_gene : float
@@ -452,7 +452,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag indices of the medoids. A medoid that constraints move to another cluster is replaced (Eq. 2).
+        Bag indices of the medoids. A medoid is replaced (Eq. 2) if constraints move it to another cluster.
     medoid_bags_ : Bags
         Medoid bags in the units of the data.
 
@@ -518,7 +518,7 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=options.n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Return repaired labels, and medoids padded with -1, replacing medoids that left their clusters."""
+        """Return repaired labels, and medoids padded with -1. Replace medoids that left their clusters."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
         packed = np.argsort(medoids < 0, axis=1, kind="stable")

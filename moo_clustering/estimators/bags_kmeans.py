@@ -27,7 +27,7 @@ class BagKMeans(bags_base.BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of runs, of which that with the lowest penalised inertia is used, and maximum updates per run.
+        Number of runs and maximum updates per run. The run with the lowest penalised inertia is used.
     constraint_handling : {"repair", "penalty"}
         After each assignment, ``"repair"`` moves bags to satisfy labels and pairs, and ``"penalty"`` moves
         bags as long as this decreases the penalised inertia: the inertia times 1 + ``penalty`` * violation.
@@ -79,7 +79,7 @@ class BAMIC(bags_base.DistanceOptions, BagKMeans, ParallelOptions):
     Parameters
     ----------
     init : "random" or array-like of shape (n_clusters,)
-        Initial medoids: random bags, or the bags with the given indices (single run).
+        Initial medoids: random bags, or the bags with the given indices. Given indices lead to a single run.
 
     Attributes
     ----------
@@ -92,10 +92,10 @@ class BAMIC(bags_base.DistanceOptions, BagKMeans, ParallelOptions):
 
     Notes
     -----
-    Each assignment satisfies the constraints if possible. Must-linked bags form groups, which are assigned
-    in descending order of size; groups that are cannot-linked are assigned to different clusters. Small
-    clusters are then filled with unconstrained bags. If the distance is asymmetric, updates can increase the
-    inertia. A run stops when medoids recur; its result is the best solution since their first occurrence.
+    Each assignment satisfies the constraints if possible. Must-linked bags form groups, which are assigned in
+    descending order of size; groups that are cannot-linked are assigned to different clusters. Small clusters
+    are then filled with unconstrained bags. If the distance is asymmetric, updates can increase the inertia.
+    A run stops when a set of medoids recurs. Its result is the best solution since this set first occurred.
     Computing the distances takes O(n_instances^2 n_features) time and 8 n_bags^2 bytes, and an update takes
     O(n_init n_clusters n_bags^2) time.
 
@@ -225,19 +225,19 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM), in which a bag is as far from a centre as its farthest instance.
+    """k-means of bags (MIKM). A bag's distance to a centre is the distance of the bag's farthest instance.
 
     Constraints have the same effect as in :class:`BAMIC`. Updates can increase the inertia. A run stops when
-    a partition recurs; its result is the best partition since its first occurrence. An iteration takes
-    O(n_clusters n_instances n_features) time. With one instance per bag, this is Lloyd's k-means. Source:
-    Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    a partition recurs. Its result is the best partition since this partition first occurred. An iteration
+    takes O(n_clusters n_instances n_features) time. With one instance per bag, this is Lloyd's k-means.
+    Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
-        Initial centres: random instances of random bags, means of random bags, or an array (single run).
+        Initial centres: random instances of random bags, means of random bags, or an array for a single run.
     empty : {"repair", "keep"}
-        Fill an empty cluster with the bag farthest from its own centre, or keep the empty cluster's centre.
+        An empty cluster receives the bag farthest from its own centre, or stays empty and keeps its centre.
 
     Attributes
     ----------

@@ -43,42 +43,44 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     Each run starts from different random factors, and assigns each document to the topic with the largest
     weight. The consensus depends much less on the random starts than a single run. Documents without terms
-    are assigned to the largest cluster, with a warning. A run takes O(n_iter (n_values n_clusters +
+    are assigned to the largest cluster, with a warning. A run takes O(n_iter (nnz(X) n_clusters +
     (n_documents + n_terms) n_clusters^2)) time, and MCLA takes O(n_documents n_runs^2) time. Source:
     "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
     n_clusters, n_runs : int
-        Number of consensus clusters, which is also the number of topics per run, and number of runs.
+        Number of consensus clusters (equal to the number of topics per run), and number of runs.
     input : {"tfidf", "counts"}
         Whether X contains weights, or counts that :class:`PaperTfidfTransformer` converts to weights.
     document_weighting : {"ncw"} or None
         Normalised-cut weighting of documents, see :class:`NCWTransformer`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         A callable ``consensus(labels, n_clusters, random_state=...)`` receives labels of shape (n_runs,
-        n_documents). If METIS is installed, named methods except ``"cspa"`` use it, which balances clusters.
+        n_documents). If METIS is installed, all named functions except ``"cspa"`` use METIS, which balances
+        cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
-        Runs used in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
+        Runs in the consensus: all runs, the half that agrees best with all runs, or an evolved subset.
     select : {"anmi", "i2"}
-        Selection criterion for ``"pareto"``: agreement with all runs, or cohesion of the documents.
+        Selection criterion for ``run_selection="pareto"``: agreement with all runs, or cohesion of clusters.
     n_top_terms : int
         Number of terms listed per topic in ``topics_``.
     max_memory : int, default=512 MiB
         Maximum memory for the factors, and for the document pairs of ``"cspa"``, in bytes.
     checkpoint_every : int
-        Number of runs between checkpoints. A resumed fit can have a larger ``n_runs``.
+        Number of runs between checkpoints. ``n_runs`` can be increased before a fit is resumed.
 
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        With MCLA, share of the meta-cluster's clusters that contain the document. Otherwise, share of the
-        cluster's documents in the same topic as the document, averaged over the runs.
+        With ``"mcla"``, share of the runs' clusters merged into this cluster that contain the document.
+        Otherwise, mean over runs of the share of the cluster's documents that have the same topic as the
+        document.
     confidence_ : ndarray of shape (n_documents,)
         Largest association of each document divided by the sum of its associations; 0 if it has no terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of each run; -1 for documents without terms. Consensus functions reject -1, so pass them
-        ``run_labels_[:, run_labels_[0] >= 0]``.
+        Labels of each run; -1 for documents without terms. Consensus functions reject -1, so pass
+        ``run_labels_[:, run_labels_[0] >= 0]`` to these functions.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations in the longest run.
@@ -119,7 +121,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
         """Cluster the documents.
 
-        Raises a ValueError if there are more clusters than terms, or than documents that have terms.
+        Raises a ValueError if there are more clusters than terms, or more clusters than documents with terms.
 
         Parameters
         ----------
@@ -207,7 +209,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean weights, or the largest one if there are no terms.
+        """Predict the cluster with the highest similarity, or the largest cluster if all similarities are 0.
 
         Predictions for training documents can differ from ``labels_``, the consensus of the runs.
         """
@@ -257,7 +259,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     The columns of U are topics, and the rows of V are the topic weights of documents. Each document is
     assigned to the topic with the largest weight, and documents without terms to the largest cluster.
-    Identical documents share a cluster. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
+    Identical documents share a cluster. An iteration takes O(nnz(X) n_clusters + (n_documents + n_terms)
     n_clusters^2) time, and each parallel run uses O((n_documents + n_terms) n_clusters) memory. Source: W.
     Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003);
     "Ensemble non-negative matrix factorization for clustering biomedical documents".
@@ -265,11 +267,11 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     Parameters
     ----------
     n_clusters : int
-        Number of topics; at most the number of documents or terms, whichever is lower.
+        Number of topics, which must not exceed the number of documents or the number of terms.
     n_init : int
-        Number of random starts, of which the run with the lowest loss is used.
+        Number of runs from random starts. The run with the lowest loss is used.
     dtype : {"float64", "float32"}
-        Data type of the factors. Single precision halves memory use and, with many runs, the time.
+        Data type of the factors. Single precision halves the memory and, with many runs, also the time.
     max_memory : int, default=4 GiB
         Maximum memory for the factors of parallel runs, in bytes. Does not affect the result.
 
@@ -304,10 +306,10 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X, non-negative weights of shape (n_documents, n_terms); ``y`` is ignored.
+        """Cluster the rows of the non-negative matrix X, shape (n_documents, n_terms); ``y`` is ignored.
 
-        Raises a ValueError for invalid arguments, more clusters than documents or terms, only zeros in X, or
-        a run that exceeds ``max_memory``.
+        Raises a ValueError if arguments are invalid, if there are more clusters than documents or than terms,
+        if X contains only zeros, or if a run exceeds ``max_memory``.
         """
         X = self._checked(X, reset=True)
         _base.check_n_clusters(self.n_clusters, X.shape[0], "documents, n_samples={}")
@@ -328,7 +330,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
 
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute exact least-squares topic weights, unlike ``document_weights_``, which are approximate."""
+        """Compute exact least-squares topic weights; ``document_weights_`` are only approximate."""
         check_is_fitted(self)
         X, topics = self._checked(X, reset=False), self.components_
         weights = factorization.document_weights(X, topics.T, n_jobs=self.n_jobs)
@@ -484,7 +486,7 @@ def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, FloatArray]:
-    """Return consensus labels, numbered by their first documents, and cluster-document associations."""
+    """Return consensus labels, numbered by first appearance, and associations of clusters with documents."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
@@ -510,7 +512,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> FloatArray:
-    """Return the share of each cluster's documents (row) in each document's topic, averaged over runs."""
+    """Average, over runs, the share of a cluster's documents (row) that have the topic of each document."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))

@@ -22,7 +22,7 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    A sample that equals a centre belongs only to the cluster of that centre. Scale features in different
+    A sample that equals a centre belongs only to the cluster of that centre. Scale features with different
     units first. In high dimensions, memberships become equal and centres coincide unless ``fuzziness`` is
     low. A fit takes O(n_init max_iter n_samples n_clusters n_features) time and O(n_samples n_clusters)
     memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
@@ -32,7 +32,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
     fuzziness : float
         Membership exponent, above 1. Low values lead to crisp memberships, high values to equal memberships.
     n_init, max_iter : int
-        Number of runs from greedy k-means++ seeds (the best is used), and maximum number of updates per run.
+        Number of runs from greedy k-means++ seeds, and maximum updates per run. The best run is used.
     tol : float
         A run stops when no membership changes by more than this value.
 
@@ -43,7 +43,7 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
     cluster_centers_ : ndarray of shape (n_columns, n_features)
         Means weighted by ``memberships_ ** fuzziness``, in the order of the columns of ``memberships_``.
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster in which each sample has its largest membership, numbered by first appearance.
+        Cluster in which each sample has the largest membership. Clusters are numbered by first appearance.
     objective_ : float
         Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int
@@ -90,12 +90,12 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster with the largest membership; for training rows, this is their ``labels_``."""
+        """Predict the cluster with the largest membership; for training rows, this equals ``labels_``."""
         return self.predict_proba(X)[:, : self.n_clusters_].argmax(axis=1).astype(np.int32)
 
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Compute memberships, in the column order of ``memberships_``; they are not model probabilities."""
+        """Compute memberships, which are not model probabilities, in the column order of ``memberships_``."""
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
     def _memberships(self, points: FloatArray) -> FloatArray:
@@ -141,8 +141,8 @@ class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEst
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clustering with cluster-specific Mahalanobis distances, for ellipsoidal clusters.
 
-    Each cluster's norm matrix, with determinant 1, is derived from its fuzzy covariance matrix, which
-    requires many samples per feature. Feature units affect only the regularisation and the initial
+    Each cluster has a norm matrix with determinant 1, derived from the cluster's fuzzy covariance matrix.
+    This requires many samples per feature. Feature units affect only the regularisation and the initial
     memberships, which use Euclidean distances. Covariance eigenvalues are at least 1e-15 times the largest
     eigenvalue. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,
     W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der
@@ -208,7 +208,7 @@ def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -
 
 
 def with_memberships(found: ClusteringResult, memberships: FloatArray) -> ClusteringResult:
-    """Add the memberships to ``found.arrays``, and a summary of them to ``found.facts``."""
+    """Add the memberships to ``found.arrays``, and a summary of the memberships to ``found.facts``."""
     largest, coefficient = memberships.max(axis=1).mean(), np.square(memberships).sum(axis=1).mean()
     text = f"mean largest membership {largest:.3f}, partition coefficient {coefficient:.3f}"
     facts, arrays = [*found.facts, ("memberships", text)], found.arrays

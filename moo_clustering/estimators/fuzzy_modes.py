@@ -49,10 +49,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     The solutions on the front are combined by a vote, as in MOGA(pi, sep). X contains categories (numbers,
     strings or data-frame columns) or, with ``metric="euclidean"``, numbers. With categories, the front often
-    has a single solution, because all solutions whose modes differ in every attribute have the same, maximum
-    sep. With numbers, evolution hardly improves the initial front, because each evaluation already improves
-    the modes. The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of
-    categories or of numeric features. It uses as much memory as
+    has a single solution, because sep has the same maximum for all solutions whose modes differ in every
+    attribute. With numbers, evolution hardly improves the initial front, because each evaluation already
+    improves the modes. The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number
+    of categories or of numeric features. It uses as much memory as
     :class:`~moo_clustering.problems.FuzzyModesProblem`. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay,
     "Multiobjective genetic algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on
     Evolutionary Computation 13 (2009); details are reconstructed from the abstract and later descriptions.
@@ -62,29 +62,29 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     n_clusters : int
         Maximum number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
-        Number of differing attributes, or Euclidean distance. With ``"hamming"``, values are categories.
-        Float columns with more than ``bins`` values (for integers, also more than 20) are binned.
+        Distance: number of differing attributes, or Euclidean. With ``"hamming"``, values are categories, and
+        float columns with more than ``bins`` values are binned (whole numbers: also more than 20).
     beta : float
-        With ``final="vote"``, minimum vote share of the samples that train a classifier for all others.
+        With ``final="vote"``, samples with at least this share of votes train a classifier for other samples.
     final : {"vote", "cspa"}
         How the solutions on the front are combined: by majority vote and a classifier, or by
         :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``. :meth:`choose` accepts these names.
     reference : {"first", "medoid"}
-        Partition to which the clusters of all other partitions are matched before the vote: the partition
-        with the lowest pi, or with the highest mean similarity to the others.
+        Before the vote, clusters are renumbered to match a reference partition: the partition with the lowest
+        pi, or the partition with the highest mean similarity to all other partitions.
     bins : int or None
-        Number of quantile intervals for float columns, with ``metric="hamming"``. With None, columns are not
+        With ``metric="hamming"``, number of quantile intervals for float columns. If None, columns are not
         binned, and fractional numbers raise a ValueError.
     scale : {"minmax", "standard", "none"}
-        Column scaling, with ``metric="euclidean"``.
+        Column scaling. Used only with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
-        Probability of one-point crossover of a pair, and of replacing each attribute with a random value.
+        Probability of one-point crossover of a pair, and probability that an attribute is redrawn at random.
 
     Attributes
     ----------
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Modes of the selected solution, or most frequent values (means of numbers) of each cluster after a
-        vote or consensus. Binned columns contain intervals.
+        Modes of the selected solution. After a vote or consensus, they are the most frequent values of each
+        cluster or, with ``metric="euclidean"``, the means. Binned columns contain intervals.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Equal to ``modes_``; only with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
@@ -125,8 +125,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        Raises a ValueError that names any non-numeric columns (``metric="euclidean"``) or columns with
-        fractions (``bins=None``).
+        Raises a ValueError, which names the column, if a column is not numeric with ``metric="euclidean"``,
+        or contains fractions with ``metric="hamming"`` and ``bins=None``.
         """
         complete(self._plans(X))
         return self
@@ -190,8 +190,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest mode, breaking ties as in ``fit``.
 
-        Categories that did not occur in the training data differ from all others. After a vote or consensus,
-        predictions for training samples can differ from ``labels_``.
+        A category that did not occur in the training data differs from all other categories. After a vote or
+        consensus, predictions for training samples can differ from ``labels_``.
         """
         check_is_fitted(self, "pareto_front_")
         rows = self._coder.encode(read_columns(self, X, reset=False))
@@ -348,7 +348,7 @@ def _sorted_values(column: pd.Series) -> NDArray[Any]:
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[pd.Series]:
     """Read the columns of a table, and set (if ``reset``) or check the estimator's features.
 
-    The returned columns have the names that messages use, such as "column 'width'".
+    Messages use the names of the returned columns, such as "column 'width'".
     """
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
@@ -420,7 +420,7 @@ def majority_vote(labels: Labels, data: NDArray[Any], options: FuzzyModesMOGA) -
 
 
 def reference_row(labels: Labels, reference: str) -> int:
-    """Return the row of the partition to which all others are matched."""
+    """Return the row of the partition to which all other partitions are matched."""
     if reference == "first" or len(labels) == 1:
         return 0
     similarity = pairwise_ari(labels)

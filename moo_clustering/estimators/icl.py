@@ -28,11 +28,12 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Initial k-means partitions are
     improved by greedy merges and by moves of single samples. A child starts from the intersections of its
     parents' clusters. Intersections in the same cluster of a parent are merged greedily. With probability
-    ``pm``, a cluster is split at random. Finally, samples are moved. The search stops after a generation
-    without improvement. Merges of the result form a hierarchy down to one cluster. Source: E. Côme, N.
-    Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable models and the
-    integrated classification likelihood", Advances in Data Analysis and Classification 15 (2021). This is
-    ``Hybrid`` of the R package greed, except that clusters of initial partitions are also merged.
+    ``pm``, a cluster is split at random. Finally, single samples are moved. The search stops after a
+    generation without improvement. Merges of the result form a hierarchy that ends with one cluster. Source:
+    E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable
+    models and the integrated classification likelihood", Advances in Data Analysis and Classification 15
+    (2021). This is ``Hybrid`` of the R package greed, except that clusters of initial partitions are also
+    merged.
 
     Parameters
     ----------
@@ -62,8 +63,9 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
 
     Notes
     -----
-    Moving each sample once takes O(n_samples k n_features) time, O(n_samples k n_features^3) for full
-    covariances, or O(n_links + n_samples k^2) for graphs. Memory: O(n_samples (pop_size + n_features)).
+    Moving each sample once takes O(n_samples k n_features) time, where k is the number of clusters. It takes
+    O(n_samples k n_features^3) time for full covariances, and O(n_links + n_samples k^2) time for graphs. A
+    fit uses O(n_samples (pop_size + n_features)) memory.
 
     Examples
     --------
@@ -126,7 +128,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
         return self
 
     def relabel(self, *, n_clusters: int | None = None) -> Self:
-        """Select the hierarchy level with ``n_clusters`` clusters; by default, the result of the fit.
+        """Select the level of ``hierarchy_`` with ``n_clusters`` clusters (default: the result of the fit).
 
         Raises a NotFittedError before ``fit``, and a ValueError if there is no such level.
         """

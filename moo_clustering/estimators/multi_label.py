@@ -72,7 +72,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         """
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy on labelled samples: the share of correct classes or entire label sets.
+        """Return the accuracy: the share of labelled samples whose class or entire label set is correct.
 
         Raises a ValueError if no sample is labelled.
 
@@ -80,7 +80,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, _options.Para
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Same as for ``fit``. Unlabelled samples are ignored.
+            Format as in ``fit``. Unlabelled samples are ignored.
         sample_weight : array-like of shape (n_samples,), optional
         """
         return labelled_accuracy(y, self.predict(X), sample_weight)
@@ -142,8 +142,8 @@ class ThresholdClassifier(PartialLabelClassifier):
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
 
-        If ``n_labels`` is given (one number, or one per sample), predicts this number of most probable labels
-        instead of applying the threshold. Ties are broken in favour of the first label.
+        ``n_labels`` is one number, or one number per sample. If it is given, this number of most probable
+        labels is predicted, and the threshold is ignored. Ties are broken in favour of the first label.
         """
         return decided(self, self.predict_proba(X), self.threshold, n_labels)
 
@@ -219,7 +219,7 @@ class MetaLabeler(PartialLabelClassifier):
         return self._n_labels(self._rows(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Predict probabilities as sigmoids of the decision values, see ``cut``.
+        """Predict probabilities, which are sigmoids of the decision values (see the parameter ``cut``).
 
         Rows sum to 1 if each sample has one class, or if ``cut`` is True and a label is predicted.
         """
@@ -253,7 +253,7 @@ class MetaLabeler(PartialLabelClassifier):
 def decided(
     model: Any, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
 ) -> NDArray[Any]:
-    """Convert scores to the best class or, with label sets, indicators by ``threshold`` or ``n_labels``."""
+    """Convert scores to classes or, for label sets, to indicators, using ``threshold`` or ``n_labels``."""
     if not model.multilabel_:
         if n_labels is not None:
             raise ValueError(
@@ -266,7 +266,7 @@ def decided(
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Return a mask of the ``n_labels`` labels with the largest scores per row; ties go to the first."""
+    """Return a mask of the ``n_labels`` best labels per row; ties are broken in favour of the first label."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)
@@ -314,7 +314,7 @@ def narrow_indices(X: Any) -> Any:
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
-    """Clone an estimator, and set each ``random_state`` or, with ``unset_only``, each that is None."""
+    """Clone an estimator, and set every ``random_state`` or, with ``unset_only``, every one that is None."""
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
@@ -355,18 +355,18 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets in random subsets of the data.
 
     Unlabelled samples are ignored. Rare label sets are never replaced by the empty set. If each sample has
-    one class, nothing is pruned. If a random subset has no frequent label set, all its sets become classes,
-    with a UserWarning. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
-    O(n_estimators n_sets n_features) memory. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    one class, nothing is pruned. If a random subset has no frequent label set, all label sets of this subset
+    become classes, with a UserWarning. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time
+    and O(n_estimators n_sets n_features) memory. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
     classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
     ----------
     min_count : int
-        Minimum number of samples with the same label set for this set to become a class (p in the paper).
+        A label set becomes a class if at least this number of samples have it (p in the paper).
     n_subsets : int
         Maximum number of copies of a sample with a rare label set (b in the paper). Each copy gets a frequent
-        proper subset of the sample's labels; larger subsets come first. With 0, these samples are ignored.
+        proper subset of the sample's labels; large subsets come first. With 0, such samples are ignored.
     n_estimators : int
         Number of classifiers.
     max_samples : float
@@ -449,7 +449,7 @@ def _fit_member(
 def pruned_sets(
     indicators: NDArray[Any], min_count: int, n_subsets: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int8], bool]:
-    """Replace label sets that fewer than ``min_count`` samples have by frequent subsets of these sets."""
+    """Replace each label set that fewer than ``min_count`` samples have with frequent subsets of this set."""
     # A sample with a rare label set becomes one example for each of the first ``n_subsets`` frequent proper
     # subsets of the set. If there are no such subsets, the sample is omitted. If no label set is frequent,
     # all are kept. Returns the sample of each example, the row of its label set in the third item, the label

@@ -46,12 +46,13 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     Phase I evolves graphs that link each sample to one neighbour. The neighbours should be near (f1) and
     should differ between the graphs of the population (f2). Phase II merges the non-dominated graphs into a
-    sparse similarity matrix for spectral clustering, in which samples have different numbers of neighbours.
-    Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and O(pop_size N)
-    bytes; only ``list_width="full"`` requires O(N^2) bytes. With ``sample_weight``, f1 is a weighted mean,
-    and a sample of weight w counts as w samples when the merged graph is clustered. Diversity, ``sigma`` and
-    ``ridge`` ignore the weights; ``laplacian="unnormalized"`` does not support them. Source: PESC: "Pareto
-    ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
+    sparse similarity matrix for spectral clustering. In this matrix, samples have different numbers of
+    neighbours. Samples of different classes are never linked. Phase I takes O(n_gen pop_size N) time and
+    O(pop_size N) bytes, where N is the number of samples; only ``list_width="full"`` requires O(N^2) bytes.
+    With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples when the
+    merged graph is clustered. Diversity, ``sigma`` and ``ridge`` ignore the weights;
+    ``laplacian="unnormalized"`` does not support them. Source: PESC: "Pareto ensemble-based spectral
+    clustering", Algorithms 1-3, Eqs. 1-7.
 
     Parameters
     ----------
@@ -68,14 +69,14 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         See :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for thousands of samples.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``: SBX and polynomial mutation of neighbour
-        ranks. ``"index"`` (as in the paper): the same for sample indices, so that the row order matters.
+        ranks. ``"index"`` (as in the paper): both for sample indices, so that the row order matters.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only children of
         pairs without crossover mutate, with probability 1/N per gene; ``pm`` is ignored.
     ensemble : {"es1", "es2", "es3"}
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
-        (Eq. 6). ``choose`` accepts the same names; its other rules select a single graph.
+        (Eq. 6). ``choose`` also accepts these names; all other rules of ``choose`` select a single graph.
     ensemble_over : {"nondominated", "population"}
         Graphs that are merged: the non-dominated graphs, or the entire final population.
     min_members : int
@@ -138,7 +139,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         """Create PESC with the settings of the paper, but with results that do not depend on the row order.
 
         Uses the unnormalised Laplacian and full neighbour lists, and applies SBX and polynomial mutation to
-        ranks instead of sample indices. ``options`` take precedence.
+        ranks instead of sample indices. ``options`` override these settings.
         """
         return cls(n_clusters, **{**PESC_PAPER, **options})
 
@@ -302,7 +303,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Merge graphs by ES1, ES2 or ES3, and return the partition, and the scale factor of ES3 or None."""
+        """Merge graphs using ES1, ES2 or ES3. Return the partition, and the scale factor of ES3 or None."""
         ranks, options, sigma = self.members(), self.options, None
         if ensemble == "es1":
             if options["metric"] == "precomputed":
@@ -334,22 +335,24 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are baselines for PESC. Labels and pairs change the similarity matrix: samples that belong
-    together have the maximum similarity, and samples that must be separate have similarity 0. A fit takes O(N
-    log N) time for few features and O(N (n_neighbors + K)) memory for K clusters; ``"full"`` and large
-    ``epsilon`` take O(N^2) time and memory. Source: PESC, section on conventional graphs, Algorithm 1.
+    together have the maximum similarity, and samples that must be separate have similarity 0. With few
+    features, a fit takes O(N log N) time and O(N (n_neighbors + K)) memory, where N is the number of samples
+    and K the number of clusters. ``"full"`` and large ``epsilon`` take O(N^2) time and memory. Source: PESC,
+    section on conventional graphs, Algorithm 1.
 
     Parameters
     ----------
     graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}
-        Linked pairs: nearest neighbours in one or both directions, distances below ``epsilon``, all pairs, or
-        neighbours whose number depends on the density (:func:`~moo_clustering.graphs.waterfill_graph`).
+        Pairs that are linked: nearest neighbours in one direction; nearest neighbours in both directions;
+        pairs closer than ``epsilon``; all pairs; or neighbours whose number depends on the density
+        (:func:`~moo_clustering.graphs.waterfill_graph`).
     n_neighbors : int
         Width of the neighbour lists. Default: floor(ln n_samples) + 1, or up to 128 for ``"waterfill"``.
     sigma : float or {"mean", "median", "eigengap"}
         Scale factor of the Gaussian similarity: a number, the mean or median distance of linked pairs, or the
         value with the largest eigengap in the paper's grid. Use larger values if outliers form tiny clusters.
     epsilon : float
-        Maximum distance for ``"epsilon"``, after scaling the data; 0.2 to 0.6 in the paper.
+        Maximum distance between scaled samples that ``"epsilon"`` links; 0.2 to 0.6 in the paper.
     lam : float
         Parameter of ``"waterfill"``. Larger values distribute each sample's weight over more neighbours.
         Default: three times the mean distance to the 10 nearest neighbours.

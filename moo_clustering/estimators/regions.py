@@ -56,7 +56,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_regions : int or "auto"
-        Number of regions. ``"auto"``: the largest number found with loads of at least ``min_cluster_weight``.
+        Number of regions. ``"auto"``: the largest number found for loads of at least ``min_cluster_weight``.
     tolerance : float
         Maximum deviation of a load from the mean load, relative to the mean. Not used with ``"auto"``.
     min_cluster_weight : float, optional
@@ -70,7 +70,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     select : str, int or callable
         Rule that selects ``labels_`` from the front, see :meth:`choose`.
     pop_size, n_gen : int
-        Number of initial plans and of walks per generation, and number of generations.
+        Number of initial partitions (equal to the number of walks per generation), and number of generations.
     n_proposals : int, optional
         Number of moves proposed per walk. Default: 20 per area, but at least 10,000 and at most 64,000.
 
@@ -83,14 +83,14 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     bounds_ : tuple of float
         Minimum and maximum permitted load.
     changed_ : ndarray of shape (n_samples,), bool
-        Whether each area has left its region in ``start``; False for areas without an earlier region.
+        Whether each area has left its region in ``start``; False for areas that have no region in ``start``.
 
     Notes
     -----
-    With ``start``, each region keeps the number and any name (see ``cluster_names_``) of the earlier region
-    that it matches. Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``, because
-    new areas would change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges)) time and
-    O(pop_size n_areas + n_edges) memory.
+    With ``start``, each region keeps the number and, if there is one, the name of the region in ``start``
+    that it matches (see ``cluster_names_``). Regions in ``start`` are numbered 0, 1, ... in sorted order.
+    There is no ``predict``, because new areas would change the graph. A fit takes O(n_gen pop_size
+    (n_proposals + n_areas + n_edges)) time and O(pop_size n_areas + n_edges) memory.
 
     Examples
     --------
@@ -137,16 +137,17 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features, excluding the geometry and the column named by ``weight``.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric neighbour graph. Nodes must be named as in the index of X or 0 to n_areas - 1, or be in
-            the order of X. Default: polygons with a common border are neighbours.
+            Symmetric neighbour graph. Nodes must have the names in the index of X, have the names 0 to
+            n_areas - 1, or be in the order of X. Default: polygons with a common border are neighbours.
         weight : array-like of shape (n_areas,) or str, optional
             Area weights, or the name of the column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
-            Earlier regions to start from, as numbers or names; -1 or missing for areas without a region.
+            Earlier regions to start from: a number or name per area; -1 or a missing value if it has no
+            region.
         shapes : tuple of (areas, perimeters, borders), optional
             Data for :class:`~moo_clustering.validity.Compactness`. Default: from a GeoDataFrame's polygons.
         repair_start : bool, default=True
-            Whether to move areas, with a UserWarning, if ``start`` is infeasible. False: raise a ValueError.
+            If ``start`` is infeasible, True moves areas with a UserWarning, and False raises a ValueError.
         """
         given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
@@ -316,7 +317,7 @@ def _read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> tuple[Any, csr_ar
 
 
 def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones, in the order of ``index`` if it names all nodes."""
+    """Convert a graph to a symmetric matrix of ones. If ``index`` names all nodes, rows have this order."""
     nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
         import networkx as nx

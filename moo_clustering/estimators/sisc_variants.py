@@ -56,18 +56,18 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     Each set of seeds is scored by the dispersion and impurity of the clusters that a few SISC sweeps find
     from these seeds; :class:`SISC` runs more sweeps from a single start. Only labelled documents affect the
-    impurity. As a control, the fit also evaluates an equal number of random sets. The best of these is often
-    almost as good as the search result (see ``control_`` and ``choose("random")``), because dispersion and
-    impurity hardly conflict (:doc:`/papers/sisc_ml`). An evaluation takes n_sweeps times O(nnz(X) n_clusters
-    + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features) n_clusters) memory per
-    thread. Source: SISC-ML, eq. 1-11. The search is not part of the paper.
+    impurity. As a control, the fit also evaluates an equal number of random sets. The best random set is
+    often almost as good as the search result (see ``control_`` and ``choose("random")``), because dispersion
+    and impurity hardly conflict (:doc:`/papers/sisc_ml`). An evaluation takes O(n_sweeps (nnz(X) +
+    n_documents + n_features) n_clusters) time, and each thread uses O((n_documents + n_features) n_clusters)
+    memory. Source: SISC-ML, eq. 1-11. The search is not part of the paper.
 
     Parameters
     ----------
     n_clusters : int
         Maximum number of clusters.
     k_min : int
-        Minimum number of clusters. Default: ``n_clusters``. With a lower value, the search favours the
+        Minimum number of clusters. Default: ``n_clusters``. If ``k_min`` is lower, the search favours the
         maximum number unless ``"n_clusters"`` is an objective.
     n_sweeps : int
         Number of SISC sweeps per evaluation, from 1 to 3.
@@ -82,7 +82,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         Selection rule: the lowest value of an objective, ``"knee"`` (nearest to the ideal point; used without
         labels), ``"random"`` (the control), a row index, or a function ``select(pareto_front_) -> row``.
     control : bool
-        Whether to also evaluate an equal number of random seed sets, which doubles the time.
+        Whether to also evaluate as many random seed sets as the search evaluates, which doubles the time.
 
     Attributes
     ----------
@@ -269,8 +269,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     """Ensemble that averages standardised logits of SISC models with various seeds and numbers of clusters.
 
     Logits are standardised by their mean and standard deviation over all training documents, so the
-    prediction for a document does not depend on other new documents. The average is then rescaled to the
-    members' average mean and standard deviation, which preserves the ranking of documents. A fit trains all
+    prediction for a document does not depend on other new documents. The average is rescaled to the average
+    of the members' means and standard deviations, so the ranking of documents is preserved. A fit trains all
     members, and predicts all documents with each member. SISC-ML describes the members, not the ensemble.
 
     Parameters
@@ -279,7 +279,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         Template of the members: a model that accepts partial labels, with ``predict_proba`` and the
         parameters ``n_clusters`` and ``random_state``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
-        Numbers of clusters that the members use in turn. Issues a UserWarning if any exceeds n_documents.
+        Numbers of clusters that the members use in turn. Issues a UserWarning if one exceeds n_documents.
     n_estimators : int
         Number of members.
     random_state : int, Generator, RandomState or None
@@ -288,7 +288,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     Attributes
     ----------
     estimators_ : list of fitted models
-        Members. Their ``classes_`` are indices 0, 1, ... into the ensemble's classes.
+        Members. The ``classes_`` of each member are indices 0, 1, ... into the classes of the ensemble.
     scales_ : list of LogitScale(mean, spread)
         Mean and standard deviation of each member's logits, shape (n_classes,).
 
@@ -372,7 +372,7 @@ def logits(probabilities: NDArray[Any]) -> FloatArray:
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
-    """Average the standardised logits of several models, and rescale them by the average of their scales."""
+    """Average the standardised logits of several models, and rescale the result to the average scale."""
     # Without rescaling, each class would have a probability above 0.5 for about half of the samples.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
@@ -384,7 +384,7 @@ def mixed_logits(
 
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
-    """Return the sigmoids; if each sample has one class, divide them by their row sums."""
+    """Return the sigmoids of logits. If each sample has one class, each row is divided by its sum."""
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
@@ -408,8 +408,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
     weights : sequence of float
         Candidate weights of SISC, from 0 to 1. A single weight requires no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents. An integer is capped at the number of these documents, and its folds
-        are stratified if each document has one class.
+        Folds of the labelled documents. A number of folds is capped at the number of labelled documents, and
+        these folds are stratified if each document has one class.
     scoring : "macro_auc" or callable
         ``scoring(y_true, y_score)`` for indicators and logits of shape (n_documents, n_classes); higher is
         better. The macro AUC ignores labels that are the same for all documents of a fold.
@@ -508,7 +508,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:
-    """Return the folds, as positions among the labelled samples, or an empty list for a single sample."""
+    """Return folds of positions among labelled samples, or an empty list if only one sample is labelled."""
     labels = targets.indicators[targets.rows].astype(np.int64)
     codes = labels if targets.multilabel else labels.argmax(axis=1)
     cv = 5 if cv is None else cv
@@ -561,7 +561,7 @@ def _fold_scores(
 def fit_subspace(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of ``template`` with at most n_samples clusters, and return it and its logit scale."""
+    """Fit a copy of ``template`` with at most n_samples clusters; return the model and its logit scale."""
     model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
@@ -572,7 +572,7 @@ def fit_subspace(
 def fit_linear(
     template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence
 ) -> tuple[Any, LogitScale]:
-    """Fit a copy of ``template`` to labelled samples, and return it and its logit scale over all samples."""
+    """Fit a copy of ``template`` to labelled samples; return it and its logit scale over all samples."""
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
@@ -586,7 +586,7 @@ def fit_linear(
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Return logits of all classes, even unseen ones; without ``predict_proba``, return decision values."""
+    """Return logits of all classes, even unseen classes; decision values if there is no ``predict_proba``."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

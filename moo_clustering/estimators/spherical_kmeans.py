@@ -40,7 +40,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     strategy : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 the most.
     n_init, max_iter : int
-        Number of runs, of which the one with the highest I2 is used, and maximum updates per run or split.
+        Number of runs, and maximum updates per run or split. The run with the highest I2 is used.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class SphericalPartition(NamedTuple):
 
 
 def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
-    """Scale cluster sums to unit length, with ``former`` for zero sums, and return the total length, too."""
+    """Return cluster sums scaled to unit length, or ``former`` where sums are 0, and the total length."""
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     known = lengths > 1e-12
     return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))

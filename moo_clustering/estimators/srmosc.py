@@ -42,9 +42,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs obtained from sparse representations of the samples.
 
     The weights of a graph reconstruct each sample from a few other samples. The search finds a front of
-    graphs with low reconstruction error and few links. Then, one graph, or the mean of all, is clustered.
-    Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary
-    algorithm", IEEE TEVC, 2016. The objectives, operators and selection are reconstructed from the abstract.
+    graphs with low reconstruction error and few links. One graph or the mean graph is clustered. Source: Luo,
+    Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary algorithm", IEEE
+    TEVC, 2016. The objectives, operators and selection are reconstructed from the abstract.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Notes
     -----
     Samples of different classes are never linked. The ratio cut favours isolated samples. Therefore, a graph
-    with more than ``n_clusters`` components is selected only if all compared graphs have more. With w
-    candidate neighbours per sample, the hull takes O(N w n_features) time per link of the densest graph and
-    O(N w) memory; evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    with more than ``n_clusters`` components is selected only if all compared graphs exceed this number. For N
+    samples with w candidate neighbours each, the hull takes O(N w) memory, and O(N w n_features) time per
+    link of the densest graph. Evolution takes O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------

@@ -68,8 +68,8 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
         :class:`SubspaceMixture` sorts relevant features by weight. In other methods, absent features can also
         have large weights, so features are sorted by their weight times the difference between the centre and
-        the mean of all documents. Default ``feature_names``: ``feature_names_in_``, or column indices. Raises
-        a ValueError if ``n`` is less than 1, or if the number of names is wrong.
+        the mean of all documents. By default, names are ``feature_names_in_``, or column indices if there are
+        no names. Raises a ValueError if ``n`` is less than 1, or if the number of names is wrong.
         """
         check_is_fitted(self)
         if not isinstance(n, int | np.integer) or n < 1:
@@ -108,7 +108,7 @@ class SubspaceEstimator(
     dtype : {"float64", "float32"}
         Precision of the computation. float32 halves memory use.
     n_init, max_iter : int
-        Number of starts (the one with the lowest objective is used), and maximum number of sweeps per start.
+        Number of starts, and maximum sweeps per start. The start with the lowest objective is used.
     tol : float
         Sweeps stop when no membership changes by more than this value.
 
@@ -118,9 +118,9 @@ class SubspaceEstimator(
         Membership of each document in each cluster; rows sum to 1. Clusters without documents come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Class shares among a cluster's labelled documents, or among all labelled documents if it has none.
+        Class shares among the labelled documents of the cluster or, if there are none, of all clusters.
     classes_ : ndarray of shape (n_classes,)
-        Classes of ``y``. For label sets: 0, 1, ...; without labels: empty.
+        Classes of ``y``. They are 0, 1, ... for label sets, and empty if there are no labels.
     multilabel_ : bool
         Whether ``y`` contains label sets.
     labels_ : ndarray of shape (n_documents,), int32
@@ -147,8 +147,9 @@ class SubspaceEstimator(
         """Cluster the rows of X, guided by labels if any are given.
 
         ``cross_val_predict(method="predict_proba")`` and other functions that encode ``y`` treat -1 as a
-        class, so pass them only labelled documents. ``n_neighbors``, ``aggregation`` and ``threshold`` can be
-        changed after fitting. Raises a ValueError for invalid arguments, or more clusters than documents.
+        class, so pass only labelled documents to these functions. ``n_neighbors``, ``aggregation`` and
+        ``threshold`` can be changed after fitting. Raises a ValueError if arguments are invalid, or if there
+        are more clusters than documents.
 
         Parameters
         ----------
@@ -184,7 +185,7 @@ class SubspaceEstimator(
 
     @documented(_base.OF_PREDICT)
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
-        """Predict the cluster with the largest membership; on the training documents, this is ``labels_``."""
+        """Predict the cluster with the largest membership; for training data, this equals ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
         # Ties are broken by the order of the clusters in the search, as in ``fit``.
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
@@ -215,8 +216,8 @@ class SubspaceEstimator(
     def decision_function(self, X: Any) -> FloatArray:
         """Return class or label scores: cluster votes weighted according to ``aggregation``.
 
-        The shape is (n, n_classes) or, for two classes, (n,): the score of the second class minus that of the
-        first. Raises a ValueError if the fit had no labels.
+        The shape is (n, n_classes). With two classes, it is (n,), and the score of the first class is
+        subtracted from the score of the second class. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:
@@ -503,8 +504,8 @@ class SCAD2(ClusterMixin, FuzzySubspaceEstimator):
 class SISC(ClassifierMixin, FuzzySubspaceEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by cluster votes.
 
-    Each cluster has fuzzy memberships and its own feature weights. Distances to impure clusters, which have
-    mixed labels, are increased. With label sets, this is SISC-ML; without labels and chi-square, it is
+    Each cluster has fuzzy memberships and its own feature weights. Distances to impure clusters (clusters
+    with mixed labels) are increased. With label sets, this is SISC-ML; without labels and chi-square, it is
     :class:`SCAD2`. The method is designed for binary word-presence data (0 or 1), but accepts any numbers.
     Issues a UserWarning if ``X`` contains counts, if a document has no features, or if a label has no
     documents. A sweep takes O((nnz(X) + n_documents + n_features) n_clusters) time and O((n_documents +
@@ -516,9 +517,9 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
     n_clusters : int
         Number of clusters, usually much larger than the number of classes.
     chi_weight : float
-        Weight, in the dispersion, of the chi-square statistic of feature and cluster, in squared units of X.
+        Weight of the chi-square statistic of feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        Initial clusters: labelled documents of one class each (without labels, ``"seeds"``); random
+        Initial clusters: labelled documents of one class per cluster (without labels, as ``"seeds"``); random
         documents; k-means clusters; random memberships; or equal memberships (paper), which never change.
 
     Examples
@@ -549,7 +550,7 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
 
     @documented(multi_label.PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy on labelled documents: the share of correct classes or entire label sets.
+        """Return the accuracy: the share of labelled documents whose class or entire label set is correct.
 
         Raises a ValueError if no document is labelled, or if the fit had no labels.
         """

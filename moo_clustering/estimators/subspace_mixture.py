@@ -46,9 +46,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
 
     Each cluster has its own mean and variance in its relevant features; in all other features, all clusters
     share a mean and a variance. A feature is relevant if it increases the log-likelihood by more than its
-    cost in the extended Bayesian information criterion, which also selects the number of clusters. Clusters
-    start from samples in regions that are dense in some features. The search then repeatedly replaces a
-    cluster with a new one, runs EM, and keeps the result if it improves the criterion.
+    cost in the extended Bayesian information criterion. This criterion also selects the number of clusters.
+    Clusters start from samples in regions that are dense in some features. The search then repeatedly
+    replaces a cluster with a new one, runs EM, and keeps the result if it improves the criterion.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances: of each cluster in its relevant features, of all samples in other features.
+        Means and variances of each cluster in its relevant features, and of all samples in other features.
     shares_ : ndarray of shape (n_clusters_,)
         Share of the samples in each cluster.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
@@ -77,11 +77,12 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     Notes
     -----
     A relevant feature costs ln(n_samples) + ln(n_features), and a cluster costs ln(n_samples) / 2. An
-    iteration takes O(n_samples r + m n_features + n_clusters n_features) time for a total of r relevant
-    features of all clusters and m reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses
-    O(n_samples (n_features + n_clusters)) memory. Labels and pairs are satisfied if there are enough
-    clusters. Constant features are never relevant. If features are correlated within clusters, too many
-    clusters are selected; set ``n_clusters`` in this case. Other methods are better suited to texts.
+    iteration takes O(n_samples r + m n_features + n_clusters n_features) time, where r is the total number of
+    relevant features of all clusters and m is the number of reassigned samples. For sparse data, it takes
+    O(n_nonzero n_clusters) time. A fit uses O(n_samples (n_features + n_clusters)) memory. Labels and pairs
+    are satisfied if there are enough clusters. Constant features are never relevant. If features are
+    correlated within clusters, too many clusters are selected; set ``n_clusters`` in this case. Other methods
+    are better suited to texts.
 
     Sources: G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic
     versions", Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random
@@ -221,7 +222,7 @@ class MixtureSearch:
         return history
 
     def grow(self) -> None:
-        """Add clusters one by one, up to ``n_clusters`` or until the criterion no longer improves."""
+        """Add clusters until there are ``n_clusters``, or until the criterion no longer improves."""
         n_clusters = self.options.n_clusters
         self.best = self.converged(self.state(np.zeros(self.samples.shape[0], dtype=np.int32), 1))
         largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
@@ -236,7 +237,7 @@ class MixtureSearch:
                 self.best = found
 
     def swap(self) -> bool:
-        """Replace a cluster or, without ``n_clusters``, remove or add one if this improves the objective."""
+        """Replace or, without ``n_clusters``, also remove or add a cluster if this improves the objective."""
         best, k, any_number = self.best, len(self.best.sizes), self.options.n_clusters is None
         if k == 1 and not any_number:
             return False
@@ -321,7 +322,7 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """Return a must-link group, by default that of a random sample, and neighbours in some features."""
+        """Return ``group`` (default: that of a random sample) and samples that are near in some features."""
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
             i = int(rng.integers(n))
@@ -391,7 +392,7 @@ class _Pairs:
 
 
 def standardisation(X: Any) -> Space:
-    """Compute the means and standard deviations by which :func:`samples_of` standardises samples."""
+    """Compute the means and standard deviations that :func:`samples_of` uses to standardise samples."""
     if sparse.issparse(X):
         offset: Any = 0.0
         means, variances = mean_variance_axis(X, axis=0)
@@ -406,7 +407,7 @@ def standardisation(X: Any) -> Space:
 
 
 def samples_of(X: Any, space: Space) -> Samples:
-    """Standardise samples by the means and standard deviations of the training data."""
+    """Standardise samples using the means and standard deviations of the training data."""
     return SparseSamples(X, space) if sparse.issparse(X) else Samples(X, space)
 
 
