@@ -77,7 +77,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         Otherwise, mean over runs of the share of the cluster's documents that have the same topic as the
         document.
     confidence_ : ndarray of shape (n_documents,)
-        Largest association of each document divided by the sum of its associations; 0 if it has no terms.
+        Largest association of each document divided by its total association; 0 for documents without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
         Labels of each run; -1 for documents without terms. Consensus functions reject -1, so pass
         ``run_labels_[:, run_labels_[0] >= 0]`` to these functions.

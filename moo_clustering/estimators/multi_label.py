@@ -366,7 +366,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         A label set becomes a class if at least this number of samples have it (p in the paper).
     n_subsets : int
         Maximum number of copies of a sample with a rare label set (b in the paper). Each copy gets a frequent
-        proper subset of the sample's labels; large subsets come first. With 0, such samples are ignored.
+        proper subset of the sample's labels (the largest first). With 0, rare label sets are ignored.
     n_estimators : int
         Number of classifiers.
     max_samples : float

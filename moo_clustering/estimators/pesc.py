@@ -69,7 +69,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         See :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for thousands of samples.
     operators : {"uniform", "rank", "index"}
         ``"uniform"``: uniform crossover and resampling. ``"rank"``: SBX and polynomial mutation of neighbour
-        ranks. ``"index"`` (as in the paper): both for sample indices, so that the row order matters.
+        ranks. ``"index"`` (as in the paper): the same operators on sample indices; the row order matters.
     mutation_prob : {"gene", "individual", "exclusive"}
         ``"gene"``: each gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and then each of its genes with probability 1/N. ``"exclusive"``: only children of

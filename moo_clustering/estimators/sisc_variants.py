@@ -393,10 +393,10 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """Stacked SISC and linear model. The prediction is the weighted mean of their standardised logits.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted n_folds + 1
-    times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model is used. If
-    the score is undefined in all folds, the weight closest to 0.5 is used, with a UserWarning. SISC-ML
-    describes SISC, not the stack.
+    the weight of SISC. This weight is usually 0 if many documents are labelled. Both models are fitted
+    n_folds + 1 times. Logits are standardised as in :class:`SISCEnsemble`. With weight 0 or 1, only one model
+    is used. If the score is undefined in all folds, the weight closest to 0.5 is used, with a UserWarning.
+    SISC-ML describes SISC, not the stack.
 
     Parameters
     ----------

@@ -362,7 +362,8 @@ class EntropyWeightedKMeans(ClusterMixin, SubspaceEstimator):
     Parameters
     ----------
     gamma : float
-        Increase in dispersion (squared units of X) that divides a weight by e; large values equalise weights.
+        If the dispersion of a feature increases by ``gamma`` (in squared units of X), the weight of the
+        feature is divided by e. Large values equalise weights.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
