@@ -302,7 +302,7 @@ class ReportMixin(NumericOptionsMixin):
         columns : DataFrame of shape (n_samples, n_columns), optional
             Columns used to describe the clusters instead of the columns of X.
         sample_names, feature_names : sequence of str, optional
-            Default: the names in X or, if it has none, numbers.
+            Default: the names in X, or numbers if X has no names.
         class_names : sequence of str, optional
             Names of the classes 0, 1, ... after a fit with labels.
 
@@ -344,14 +344,14 @@ class ReportMixin(NumericOptionsMixin):
         X
             Training data. The rules use the units of a data frame's columns, and the means of bags.
         max_conditions : int, optional
-            Maximum number of conditions. Default: twice the number of clusters, but at least 7.
+            Maximum number of conditions in a rule set. Default: twice the number of clusters, but at least 7.
         namer, columns, feature_names, class_names
             Same as for :meth:`describe`. If given, ``columns`` are used for the rules instead of X.
 
         Returns
         -------
         ClusterRules
-            Rule sets sorted by number of conditions, with their fidelity; see
+            Rule sets sorted by number of conditions, with their fidelity (share of correct assignments); see
             :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest
             set with a fidelity of at least 0.95.
 
@@ -393,7 +393,7 @@ class ReportMixin(NumericOptionsMixin):
         X
             Samples, in any format that ``predict`` accepts.
         reference : optional
-            Training data, used to name clusters by contrasts. Required if the fit does not store its samples.
+            Training data, used to derive cluster names. Required if the fit does not store its samples.
         n_clusters : int or pair of int, optional
             Use the partition that ``relabel(n_clusters=n_clusters)`` would select, without changing the fit.
             Requires a method with ``relabel``, and a fit without labels or pairs.

@@ -153,9 +153,9 @@ class ControlsMixin:
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search of ``fit`` without starting it or fitting the estimator.
 
-        Run it with :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` (PymooSearch) with other
-        algorithms, or its ``toolbox`` (DeapSearch) in DEAP loops. Accepts the same arguments as ``fit``, and
-        raises a ValueError if they are invalid or if ``fit`` would not run a search.
+        Run it using :func:`~moo_clustering.algorithms.drive`. Alternatively, use the ``problem`` of a
+        PymooSearch in other algorithms, or the ``toolbox`` of a DeapSearch in DEAP loops. Accepts the
+        arguments of ``fit``. Raises a ValueError if they are invalid or ``fit`` runs no search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
@@ -223,7 +223,7 @@ class ControlsMixin:
         Parameters
         ----------
         X, partial_y, **given
-            Arguments of ``fit``: the data, the partial labels, and others such as ``must_link``.
+            Arguments of ``fit``: ``X``, the partial labels ``y``, and others such as ``must_link``.
         n_evals : int, optional
             Number of evaluations per run. Default: the number of evaluations in the fit.
         """

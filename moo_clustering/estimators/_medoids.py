@@ -128,7 +128,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
         Training samples get their ``labels_``, unless constraints or ``decode="literal"`` affect ``labels_``.
-        With cosine distances, a cluster is never predicted if its medoid is 0 or parallel to an earlier one.
+        With cosine distances, predictions can omit clusters whose medoid is 0 or parallel to another medoid.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

@@ -469,7 +469,7 @@ def _check_installed(method: Method) -> None:
 
 
 def warn_left_out() -> None:
-    """Warn about each method of another package that could not be used."""
+    """Warn about each method of another package that failed to load."""
     for sentence in _LEFT_OUT:
         warnings.warn(sentence, stacklevel=2)
 

@@ -86,8 +86,9 @@ class ParetoPoolClusterer(
         Used with ``n_clusters`` but no labels. ``"consensus"``: spectral clustering of the weighted
         co-association matrix. ``"select"``: the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether clusters without labels are new classes. ``"allow"``: always. ``"none"``: only if ``y`` has a
-        single class. ``"auto"``: in this case, or if the labels suggest new classes (see Notes).
+        Whether clusters without labels are new classes. ``"allow"``: always. ``"none"``: if ``y`` has a
+        single class. ``"auto"``: if ``y`` has a single class or if the labels suggest new classes (see
+        Notes).
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -97,8 +98,8 @@ class ParetoPoolClusterer(
     pairs : {"hard", "soft"}
         ``"hard"``: must-links are certain. ``"soft"``: they are not, and pairs may contradict each other.
     n_gen, pop_size : int
-        Number of generations for which the pool is evolved, and population size. The fit also computes two
-        controls: the result without evolution, and the result of the same evolution with random survival.
+        Number of generations for which the pool is evolved, and size of the population. The fit also computes
+        two controls: the result without evolution, and the result of the same evolution with random survival.
     extra_candidates : sequence
         Sources of additional partitions: clusterers, ``(family, clusterer)`` or ``(family, labels)``. See
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, to landmarks or to bag
@@ -123,12 +124,13 @@ class ParetoPoolClusterer(
         Interval for the adjusted Rand index. About 80% of such intervals contained the index in data sets
         that were not used for calibration. NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
-        p-value of a comparison of Ward's clusterings of the data and of reference data, which have the same
-        size and a similar distribution, but unimodal components. At least .001. NaN for bags.
+        p-value of a test that compares Ward's clustering of the data with Ward's clustering of reference
+        data. The reference data have the same size and a similar distribution, but unimodal components. At
+        least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str
-        Reasons for the verdict, and reservations about it.
+        Reasons for the verdict, and reservations about the verdict.
     alternatives_ : DataFrame
         Up to four high-scoring partitions that differ from the result and from each other (adjusted Rand
         index of at most .8), with sizes, confidence, families, and a description of the difference.

@@ -92,7 +92,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     -----
     The criterion is added to the family agreement. ``"modularity"`` is the modularity of the neighbour graph.
     ``"minimax"`` is the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
-    ``"mixture"`` is the likelihood gain of one Gaussian per cluster
+    ``"mixture"`` is the gain in likelihood from one Gaussian per cluster
     (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
     modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
 
@@ -109,9 +109,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     classes. In all other cases, the labels are assumed to cover all classes.
 
     ``confidence_`` is too low after a fit with labels or pairs, and was not calibrated for bags; see
-    :doc:`/papers/flagship`. Thin shapes of few samples may be reported as noise although the partition is
-    correct. Let d be the distance to the fifth neighbour. A sample is an outlier if its d exceeds eight times
-    the d of two of its neighbours, and ln d exceeds its median by more than five robust standard deviations.
+    :doc:`/papers/flagship`. The verdict on thin shapes of few samples can be that there is no structure,
+    although the partition is correct. Let d be the distance to the fifth neighbour. A sample is an outlier if
+    its d exceeds eight times the d of two of its neighbours, and ln d exceeds its median by more than five
+    robust standard deviations.
 
     Takes O(m^2) memory and O(m^3) time, where m = min(n_samples, n_landmarks). Finding landmarks, which are
     not used for distances and bags, takes O(n_samples m n_features) time. Tables of more than 2^25 numbers
@@ -416,7 +417,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
         Symmetric Hausdorff, mean nearest-instance, energy and sliced (random-projection) distances.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Means, means with extremes, principal components of "stats", and Hausdorff distances to all bags.
+        Means; means and extremes; principal components of "stats"; and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
         Kernel used with labels: pool co-association plus two bag kernels, or only one of these two parts.
         ``"bags"`` creates no pool, and its cost is about 1% of that with a pool.
