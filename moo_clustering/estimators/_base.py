@@ -140,13 +140,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as scikit-learn does, but omit those of an estimator passed as ``start``."""
+        """Get parameters as in scikit-learn, but not the parameters of an estimator passed as ``start``."""
         if (start := vars(self).get("start")) is None:
             return super().get_params(deep)  # type: ignore[misc]
         return _without_start(self).get_params(deep) | {"start": start}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as scikit-learn does, except those of an estimator passed as ``start``."""
+        """Set parameters as in scikit-learn, but not the parameters of an estimator passed as ``start``."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(
                 f"cannot set {name}, because start is data; pass another fitted estimator as start"
@@ -215,14 +215,14 @@ class ReportMixin(NumericOptionsMixin):
         """Set the cluster names used in ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
 
         A new ``fit`` drops the names. After ``choose``, ``relabel`` and ``take``, a new cluster gets the name
-        of an old cluster if each contains more than half of the other's samples. A UserWarning lists the
-        dropped names. Raises a NotFittedError before ``fit``, and a ValueError or TypeError if a
-        cluster does not exist or if a name is empty, not unique or not a string.
+        of an old cluster if more than half of its samples are in the old cluster, and vice versa. A
+        UserWarning lists the dropped names. Raises a NotFittedError before ``fit``, and a ValueError or
+        TypeError if a cluster does not exist or if a name is empty, not unique or not a string.
 
         Parameters
         ----------
         names : mapping of int to str or None
-            Unique, non-empty names by cluster. None removes a name. Other clusters keep their names.
+            Unique, non-empty name of each cluster to rename. None removes a name, and other names are kept.
 
         Examples
         --------
@@ -286,7 +286,7 @@ class ReportMixin(NumericOptionsMixin):
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
     ) -> ClusterDescriptions:
-        """Name the clusters, and describe how each differs from its nearest cluster.
+        """Name the clusters, and describe how each cluster differs from the cluster nearest to it.
 
         Raises a NotFittedError before ``fit``, and a ValueError if the data or names do not match the fit.
 
@@ -295,14 +295,14 @@ class ReportMixin(NumericOptionsMixin):
         X
             Training data. Data frames are described in the units of their columns.
         n_contrasts : int, optional
-            Maximum number of contrasts per cluster. Default: 3 for columns, 10 for terms.
+            Maximum number of differences listed per cluster. Default: 3 for columns, 10 for terms.
         namer : callable, optional
             ``namer(description)`` returns the name of a cluster. Default: names derived from contrasts or
             classes. Clusters named by :meth:`rename` keep their names.
         columns : DataFrame of shape (n_samples, n_columns), optional
-            Columns that describe the clusters instead of X.
+            Columns used to describe the clusters instead of the columns of X.
         sample_names, feature_names : sequence of str, optional
-            Default: the names in X or, if it has none, numbers.
+            Default: the names in X, or numbers if X has no names.
         class_names : sequence of str, optional
             Names of the classes 0, 1, ... after a fit with labels.
 
@@ -337,21 +337,21 @@ class ReportMixin(NumericOptionsMixin):
     ) -> ClusterRules:
         """Explain the clusters by rules with few conditions.
 
-        Raises the same errors as :meth:`describe`, and a ValueError for distances without ``columns``.
+        Raises the same errors as :meth:`describe`, and a ValueError for distances if ``columns`` is omitted.
 
         Parameters
         ----------
         X
-            Training data. Data frames are explained in the units of their columns, and bags by their means.
+            Training data. The rules use the units of a data frame's columns, and the means of bags.
         max_conditions : int, optional
-            Maximum number of conditions. Default: twice the number of clusters, but at least 7.
+            Maximum number of conditions in a rule set. Default: twice the number of clusters, but at least 7.
         namer, columns, feature_names, class_names
             Same as for :meth:`describe`. If given, ``columns`` are used for the rules instead of X.
 
         Returns
         -------
         ClusterRules
-            Rule sets sorted by number of conditions, with their fidelity; see
+            Rule sets sorted by number of conditions, with their fidelity (share of correct assignments); see
             :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest
             set with a fidelity of at least 0.95.
 
@@ -373,9 +373,10 @@ class ReportMixin(NumericOptionsMixin):
         """Return the training samples with their clusters; see :meth:`describe` for options and errors.
 
         The DataFrame contains the columns of X, ``cluster``, ``name`` and ``typical``, which is True for the
-        five samples nearest to each centre. Methods with a pool of partitions add ``support``, the weighted
-        share of partitions that group the sample with its cluster, and ``doubtful``, which is True if this
-        share is larger for another cluster. If X already has a column of such a name, ``_`` is appended.
+        five samples nearest to each centre. Methods with a pool of partitions add two columns. ``support`` is
+        the weighted share of the partitions that group the sample with its cluster. ``doubtful`` is True if
+        this share is larger for another cluster. If X already has a column of the same name, ``_`` is
+        appended.
         """
         return _pages("estimators").table_of(self, X, **options)
 
@@ -392,7 +393,7 @@ class ReportMixin(NumericOptionsMixin):
         X
             Samples, in any format that ``predict`` accepts.
         reference : optional
-            Training data, used to name clusters by contrasts. Required if the fit does not store its samples.
+            Training data, used to derive cluster names. Required if the fit does not store its samples.
         n_clusters : int or pair of int, optional
             Use the partition that ``relabel(n_clusters=n_clusters)`` would select, without changing the fit.
             Requires a method with ``relabel``, and a fit without labels or pairs.
@@ -402,9 +403,9 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name`` and ``unlike``, which is True for noise, and for samples that
-            are farther from their nearest training sample than 99% of the cluster's training samples are.
-            Methods with a pool of partitions add ``support``; see :meth:`table`.
+            Columns of X, ``cluster``, ``name`` and ``unlike``. ``unlike`` is True for noise, and for samples
+            whose distance to the nearest training sample is larger than that of 99% of the cluster's training
+            samples. Methods with a pool of partitions add ``support``; see :meth:`table`.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -413,7 +414,7 @@ class ReportMixin(NumericOptionsMixin):
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
         """Compare new samples with the training samples.
 
-        Uses at most 20,000 training samples. Takes O(n n_samples n_features) time.
+        Uses at most 20,000 training samples. Takes O(n_new n_samples n_features) time.
 
         Parameters
         ----------
@@ -423,8 +424,9 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         Drift
-            Share of new samples unlike the training samples, its interval and p-value, the share expected by
-            chance, cluster shares, and new categories and values out of range in prepared columns.
+            Share of new samples unlike the training samples, with an interval, a p-value and the share
+            expected by chance. Also cluster shares and, in prepared columns, new categories and values out of
+            range.
 
         Examples
         --------
@@ -520,11 +522,11 @@ class PartLabelsMixin:
     """Mixin for clusterers that label the rows of partitioned tables."""
 
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
-        """Write the labels of a partitioned table, one Parquet file per part.
+        """Write the labels of a partitioned table to one Parquet file per part.
 
         ``X`` is a source for :func:`~moo_clustering.parts.parts` (default: the training table). Returns the
-        paths; see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``, and a
-        ValueError if ``X`` is omitted after a fit in memory, or if the folder contains other labels.
+        file paths; see :func:`~moo_clustering.parts.write_labels`. Raises a NotFittedError before ``fit``,
+        and a ValueError if ``X`` is omitted after a fit in memory, or if the folder contains other labels.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -589,11 +591,11 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Dense features or, for some classes, sparse features. With ``metric="precomputed"``, if the class
-            supports it, distances of shape (n_samples, n_samples).
+            Dense features or, for some classes, sparse features. With ``metric="precomputed"``, which not all
+            classes support, X contains distances of shape (n_samples, n_samples).
         y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ..., and -1 or a missing value for unlabelled samples. A warning is issued if
-            all samples are labelled.
+            Partial labels: 0, 1, ... for labelled samples, and -1 or a missing value for all others. A
+            warning is issued if all samples are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of rows that belong to the same cluster, and pairs that belong to different clusters.
         """
@@ -636,7 +638,7 @@ class WeightedClusterer(ConstrainedClusterer):
         ----------
         sample_weight : array-like of shape (n_samples,), optional
             Positive number of rows that each sample represents, such as ``landmark_weights_``. Objectives,
-            cluster sizes and cuts are computed for these rows. Rows of the same sample are not neighbours.
+            cluster sizes and cuts are computed for these rows. Rows of one sample are not neighbours.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
         return self
@@ -675,9 +677,9 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> Int32Array:
         """Assign samples to the cluster of the nearest training sample, using the fit's scaling and metric.
 
-        Ties are broken by row order. Training samples get their ``labels_``, but if constraints separate
-        equal samples, all of these get the label of the first. Takes O(n n_samples n_features) time and
-        bounded memory. Raises a ValueError if the features, or the number of distances, do not match the fit.
+        Ties are broken by row order. Training samples get their ``labels_``. But if constraints separate
+        equal samples, all equal samples get the label of the first one. Takes O(n n_samples n_features) time
+        and bounded memory. Raises a ValueError if the features or distances do not match the fit.
 
         Parameters
         ----------
@@ -730,7 +732,7 @@ def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Yield the bytes of each row of a table or sparse matrix, which are the same for equal rows."""
+    """Yield a bytes object for each row of a table or sparse matrix. Equal rows have equal bytes."""
     if not issparse(X):
         # Add 0 to turn -0.0 into 0.0, because both numbers are equal but have different bytes.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
@@ -743,7 +745,7 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
-    """Return the cluster numbers of each partition by first appearance. Empty clusters come last."""
+    """Sort the cluster numbers of each partition by first appearance. Empty clusters come last."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
@@ -817,8 +819,8 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 def checkpoint_for(estimator: BaseEstimator, *data: Any, **free: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None if the parameter ``checkpoint`` is None.
 
-    A run can be resumed only with the same ``data`` and parameters. Parameters named in ``free`` may differ,
-    because the values in ``free`` replace them in the identity of the run.
+    A run can be resumed only if ``data`` and the parameters have not changed. Parameters named in ``free``
+    may change, because the values in ``free`` are compared instead.
     """
     if estimator.checkpoint is None:
         if estimator.resume:
@@ -854,7 +856,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
-    """Return the index in ``rows`` of the row nearest to each row of X. Ties go to the lowest index."""
+    """For each row of X, return the index of the nearest row in ``rows``. Ties go to the lowest index."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in _arrays.block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -909,7 +911,7 @@ def _scaled(
 def settled(result: Result) -> Result:
     """Set ``X``, ``F``, ``CV``, ``G`` and ``H`` of a pymoo result to 2-d arrays of the optimal solutions.
 
-    If no solution is feasible, the non-dominated among the least infeasible solutions are used.
+    If no solution is feasible, use the non-dominated solutions with the smallest constraint violation.
     """
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]

@@ -54,7 +54,7 @@ class FrontMixin(metaclass=ABCMeta):
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the non-dominated solutions with their original signs.
+        Objectives of the non-dominated solutions, with the original signs.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Partitions of the non-dominated solutions.
     objective_names_, rules_ : tuple of str
@@ -92,9 +92,9 @@ class FrontMixin(metaclass=ABCMeta):
         Parameters
         ----------
         rule : str, int or callable
-            A name in ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
-            (the best solution for it), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``. pymoo's
-            rules, such as ``PseudoWeights([0.5, 0.5])``, receive minimised objectives.
+            A name in ``rules_``, a row of ``pareto_front_``, or a function ``rule(pareto_front_) -> row``.
+            ``"knee"`` is the solution nearest to the ideal point. The name of an objective selects its best
+            solution. pymoo's rules, such as ``PseudoWeights([0.5, 0.5])``, receive minimised objectives.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -153,9 +153,9 @@ class ControlsMixin:
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search of ``fit`` without starting it or fitting the estimator.
 
-        Run it with :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` (PymooSearch) with other
-        algorithms, or its ``toolbox`` (DeapSearch) in DEAP loops. Accepts the same arguments as ``fit``, and
-        raises a ValueError if they are invalid or if ``fit`` would not run a search.
+        Run it using :func:`~moo_clustering.algorithms.drive`. Alternatively, use the ``problem`` of a
+        PymooSearch in other algorithms, or the ``toolbox`` of a DeapSearch in DEAP loops. Accepts the
+        arguments of ``fit``. Raises a ValueError if they are invalid or ``fit`` runs no search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
@@ -215,15 +215,15 @@ class ControlsMixin:
         partial_y: ArrayLike | None = None,
         **given: Any,
     ) -> ControlComparison:
-        """Compare the search of this estimator, fitted or not, with its controls on the data X.
+        """Compare the search of this estimator with its controls on the data X.
 
-        Does not change the fit. For DEAP searches, each run prepares the data again. See
+        Neither requires nor changes a fit. For DEAP searches, each run prepares the data again. See
         :func:`~moo_clustering.controls.compare` for details and warnings.
 
         Parameters
         ----------
         X, partial_y, **given
-            ``X``, ``y`` (partial labels) and other arguments of ``fit``, such as ``must_link``.
+            Arguments of ``fit``: ``X``, the partial labels ``y``, and others such as ``must_link``.
         n_evals : int, optional
             Number of evaluations per run. Default: the number of evaluations in the fit.
         """
@@ -281,7 +281,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         Called with the pymoo algorithm after each generation, as in pymoo (see
         :class:`pymoo.core.callback.Callback`).
     termination : Termination or tuple
-        pymoo termination, such as ``("time", "00:01:00")``, which can stop the search before ``n_gen``.
+        pymoo termination, such as ``("time", "00:01:00")``, which can stop the search early.
     save_history : bool
         Whether to store a copy of the algorithm in ``result_.history`` after each generation.
 
@@ -460,7 +460,7 @@ class SpectralMixin(_base.NearestSampleMixin):
         Symmetric similarity matrix, including constraints and bridges.
     embedding_ : ndarray of shape (n_samples, n_clusters)
         Spectral embedding, which is clustered by k-means.
-    eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
+    eigenvalues_ : ndarray of shape (min(n_clusters + 1, n_samples),)
         Smallest eigenvalues of the Laplacian.
     n_components_ : int
         Number of connected components before bridging.
@@ -511,7 +511,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     ----------
     must_link_edges : {False, True, "clique", "star"}
         Links of maximum similarity within each labelled class. ``"clique"`` links all pairs, ``"star"`` links
-        each sample to the medoid, True selects one of these by the number of pairs, and False adds no links.
+        each sample to the medoid, True picks one depending on the number of pairs, and False adds no links.
         Links between classes are always removed. Must-links passed to ``fit`` always add links.
 
     Attributes

@@ -50,7 +50,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         - ``"objective"``: the share of violated constraints is a third objective.
         - ``"crowding"``: the crowding distance includes the share of satisfied constraints (paper: Internal).
         - ``"external"``: constraints are only used to select the solution (paper: External).
-        - ``"constraint"``: solutions with fewer violations dominate (requires ``engine="pymoo"``).
+        - ``"constraint"``: fewer violations take precedence over objectives (requires ``engine="pymoo"``).
         - ``"assignment"``: every assignment of samples to medoids respects the constraints.
         - ``"none"``: constraints are only used for ``constraint_scores_`` and ``metric="fisher"``.
     post_repair : bool
@@ -59,7 +59,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
         Selection rule; see :meth:`choose`. ``"balanced"``: largest sum of the shares of satisfied must-links
         and cannot-links. ``"constraints"``: most satisfied pairs. ``"xb"``, ``"i"``: best index. ``"knee"``:
-        nearest to the ideal point. Without constraints, the first two rules select the knee.
+        nearest to the ideal point. Without constraints, ``"balanced"`` and ``"constraints"`` select the knee.
 
     Attributes
     ----------
@@ -72,13 +72,13 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Partitions of the non-dominated solutions before ``post_repair``.
     pareto_medoids_ : ndarray of shape (n_solutions, k_max)
-        Medoids of these partitions, padded with -1.
+        Row indices of the medoids of the partitions in ``pareto_labels_``, padded with -1.
     repaired_labels_, repaired_medoids_ : ndarray
         ``pareto_labels_`` and ``pareto_medoids_`` after ``post_repair``.
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Numbers of must-links and cannot-links satisfied by ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` is the minimised front. If no solution is feasible, it is that of the least infeasible.
+        ``result_.F``: minimised front, or that of the least infeasible solutions if none is feasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -127,8 +127,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest medoid, using the metric of the fit and ignoring constraints.
 
-        Training samples get their ``labels_``, unless constraints or ``decode="literal"`` affect these.
-        With cosine distances, a cluster is never predicted if its medoid is 0 or parallel to an earlier one.
+        Training samples get their ``labels_``, unless constraints or ``decode="literal"`` affect ``labels_``.
+        With cosine distances, predictions can omit clusters whose medoid is 0 or parallel to another medoid.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

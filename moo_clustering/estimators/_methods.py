@@ -75,12 +75,13 @@ class Method:
     supervision : tuple of str
         Kinds of supervision that ``fit`` accepts: ``"labels"`` (partial), ``"label_sets"`` or ``"pairs"``.
     sparse, bags, categorical, areas : bool
-        Whether ``fit`` accepts sparse matrices, bags of instances (a sample is a bag of one instance), data
-        frames with categorical columns, or the ``graph``, ``weight``, ``start`` and ``shapes`` of a map.
+        Whether ``fit`` accepts sparse matrices, bags of instances, data frames with categorical columns, or
+        the ``graph``, ``weight``, ``start`` and ``shapes`` of a map. A sample is a bag of one instance.
     stems, presence : bool
         Whether documents are converted to tf-idf weights of stems, or to the presence (0 or 1) of words.
     equal_columns : bool, optional
-        True if columns always have equal weights, False if only in tables with categories, None if never.
+        True if columns always have equal weights. False if columns have equal weights only in tables with
+        categories. None if columns never have equal weights.
     graph_options : mapping
         Options with which ``fit`` accepts an adjacency matrix. Empty if it never accepts one.
     evolves_with : mapping
@@ -468,7 +469,7 @@ def _check_installed(method: Method) -> None:
 
 
 def warn_left_out() -> None:
-    """Warn about each method of another package that could not be used."""
+    """Warn about each method of another package that failed to load."""
     for sentence in _LEFT_OUT:
         warnings.warn(sentence, stacklevel=2)
 
@@ -514,7 +515,7 @@ class CitedMixin:
     """Mixin for estimators that can be cited."""
 
     def citation(self) -> str:
-        """Return BibTeX entries for the papers of the method, if any, and then for this package.
+        """Return BibTeX entries for the papers of the method, followed by the entry for this package.
 
         Examples
         --------
@@ -526,7 +527,7 @@ class CitedMixin:
 
 
 def bibtex(*classes: type) -> str:
-    """Return entries for the papers of the classes (default: all) and their bases, then for this package."""
+    """Return entries for the papers of classes (default: all) and their base classes, and this package."""
     bases = [base for each in classes for base in each.__mro__]
     names = {base.__name__ for base in bases if base.__module__.startswith("moo_clustering.")}
     found = [entry for entry, of in _references() if not classes or names & of]

@@ -54,10 +54,10 @@ C = TypeVar("C", bound=type)
 def estimator(kind: C) -> C:
     """Create the constructor, parameter constraints and documented defaults from a class's annotated fields.
 
-    Types are ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of strings, unions of
-    these, and ``Annotated[type, constraint, ...]`` with scikit-learn constraints (``Interval``,
-    ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`. Fields and their
-    documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
+    Fields can be annotated as ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of
+    strings, a union of these types, or ``Annotated[type, constraint, ...]`` with scikit-learn constraints
+    (``Interval``, ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`. Fields and
+    their documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class CheckpointOptions(ParallelOptions):
     checkpoint_every : int
         Generations between checkpoints.
     resume : bool
-        Whether to continue from ``checkpoint`` if it exists. The result is that of an uninterrupted run.
+        Whether to continue from ``checkpoint`` if it exists. Interruptions do not change the result.
     """
 
     _: KW_ONLY

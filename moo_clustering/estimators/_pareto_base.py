@@ -70,24 +70,25 @@ class ParetoPoolClusterer(
         Alternative to ``n_clusters``: restricts the number of clusters to the lower, middle or upper third
         (on a logarithmic scale) of the range in the pool.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to 40, and at most max(6,
-        ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near this
-        limit, the limit is doubled repeatedly, up to n_samples / 5. If ``n_clusters`` is larger than these
-        numbers, the pool contains it, too.
+        Numbers of clusters in the pool, excluding ``rare_groups_``. ``"auto"``: up to the minimum of 40 and
+        max(6, ceil(sqrt(n_samples))). If a fit without labels, pairs or ``n_clusters`` selects a number near
+        this limit, the limit is doubled repeatedly, up to n_samples / 5. If ``n_clusters`` is larger than all
+        these numbers, it is added to them.
     n_neighbors : int
         Number of neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Minimum cluster size of the selected partition. Ignored if ``n_clusters`` is an integer, and
-        with labels unless ``novel="auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
+        Minimum cluster size of the selected partition. Ignored if ``n_clusters`` is an integer, or if there
+        are labels and ``novel`` is not ``"auto"``. Default: 1% of n_samples, but at least 2 and at most 10.
     criterion_weight : float, optional
         Weight of the criterion relative to the agreement between algorithm families. Default: .7 (minimax),
         1 (mixture), .25 (modularity), 2 (directions).
     method : {"consensus", "select"}
-        Result with ``n_clusters`` but no labels. ``"consensus"``: spectral clustering of the weighted
+        Used with ``n_clusters`` but no labels. ``"consensus"``: spectral clustering of the weighted
         co-association matrix. ``"select"``: the best partition with the closest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether clusters without labels are new classes. ``"allow"``: always. ``"none"``: only if ``y`` has a
-        single class. ``"auto"``: also if the labels suggest new classes (see Notes).
+        Whether clusters without labels are new classes. ``"allow"``: always. ``"none"``: if ``y`` has a
+        single class. ``"auto"``: if ``y`` has a single class or if the labels suggest new classes (see
+        Notes).
     clamp : bool
         Whether labelled samples always keep their class.
     merge_same_class : bool
@@ -95,12 +96,12 @@ class ParetoPoolClusterer(
     class_prior : {"uniform", "smoothed"}
         Expected class shares: equal, or estimated from the labels (unreliable for few labels).
     pairs : {"hard", "soft"}
-        Whether must-links are certain. Soft pairs may contradict each other.
+        ``"hard"``: must-links are certain. ``"soft"``: they are not, and pairs may contradict each other.
     n_gen, pop_size : int
-        Number of generations for which the pool is evolved, and population size. The fit also computes two
-        controls: the result without evolution, and the same evolution with random survival.
+        Number of generations for which the pool is evolved, and size of the population. The fit also computes
+        two controls: the result without evolution, and the result of the same evolution with random survival.
     extra_candidates : sequence
-        Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions; see
+        Sources of additional partitions: clusterers, ``(family, clusterer)`` or ``(family, labels)``. See
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, to landmarks or to bag
         means. Clusterers with ``pareto_labels_`` contribute their entire front.
 
@@ -123,12 +124,13 @@ class ParetoPoolClusterer(
         Interval for the adjusted Rand index. About 80% of such intervals contained the index in data sets
         that were not used for calibration. NaN if ``confidence_`` is NaN.
     structure_p_value_ : float
-        p-value of a test that compares Ward's clustering with that of reference data of the same size and a
-        similar distribution, but with unimodal components. At least .001. NaN for bags.
+        p-value of a test that compares Ward's clustering of the data with Ward's clustering of reference
+        data. The reference data have the same size and a similar distribution, but unimodal components. At
+        least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``; see Notes.
     verdict_remarks_ : tuple of str
-        Reasons for the verdict, and reservations about it.
+        Reasons for the verdict, and reservations about the verdict.
     alternatives_ : DataFrame
         Up to four high-scoring partitions that differ from the result and from each other (adjusted Rand
         index of at most .8), with sizes, confidence, families, and a description of the difference.
@@ -143,7 +145,7 @@ class ParetoPoolClusterer(
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
-        Position of each cluster's class in ``classes_``, -1 if new. Present if clusters and classes differ.
+        Position of each cluster's class in ``classes_``, -1 if new. Set only if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
         Results without evolution and, unless interrupted, with random survival. Set if ``n_gen > 0``.
     control_score_ : dict of str to float
@@ -242,7 +244,7 @@ class ParetoPoolClusterer(
         random_state : int, optional
             Seed for selecting the samples to ask about. Default: the seed of the fit, if it is an integer.
         resume : path, optional
-            File of an earlier session of the same fit, from which the other options are also read.
+            File of an earlier session of this fit. The other options are also read from this file.
 
         Examples
         --------
@@ -329,14 +331,14 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            A name in ``rules_``, such as an objective, ``"knee"`` or those below, a row of ``pareto_front_``,
-            or ``rule(pareto_front_) -> row``.
+            A name in ``rules_`` (an objective, ``"knee"`` or a name from the Notes), a row of
+            ``pareto_front_``, or a function ``rule(pareto_front_) -> row``.
 
         Notes
         -----
         ``"auto"`` is the result of the fit. After :meth:`take`, ``"auto"`` is the result of the session, and
         ``"fit"`` is the result of the fit. ``"select"`` is the partition with the highest score.
-        ``"consensus"`` combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions at
+        ``"consensus"`` combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of
         these granularities. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` is the
         result without evolution, and ``"random-control"`` the result with random survival.
         """
@@ -365,7 +367,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Index of each sample's landmark, shape (n_samples,), lazy for partitioned tables, or None."""
+        """Index of each sample's landmark, shape (n_samples,), or None. Lazy for partitioned tables."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -373,10 +375,10 @@ class ParetoPoolClusterer(
 
     @property
     def outliers_(self) -> Any:
-        """Mask of the samples that are far from all others, shape (n_samples,), lazy for partitioned tables.
+        """Mask of samples that are far from all others, shape (n_samples,). Lazy for partitioned tables.
 
-        All False for distances and bags, and if more than 5% of the samples would be outliers. See the Notes
-        of :class:`ParetoClustering`.
+        For distances and bags, there are no outliers. There are also none if more than 5% of the samples
+        would be outliers. See the Notes of :class:`ParetoClustering`.
         """
         check_is_fitted(self)
         if self._samples.counts is None:
@@ -384,7 +386,7 @@ class ParetoPoolClusterer(
         return cast(Any, self)._of_rows("outliers") > 0
 
     def restore_samples(self, X: Any) -> Self:
-        """Restore the training samples X (including those of updates) in a model loaded from a pickle.
+        """Restore the training samples X (including samples from updates) in a model loaded from a pickle.
 
         Pickles of estimators fitted with landmarks do not contain the samples. ``relabel`` with labels,
         ``ask`` and ``update`` need the samples. ``predict``, ``choose``, and ``relabel`` without labels do
@@ -476,7 +478,8 @@ class ParetoPoolClusterer(
         Training samples get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
         in a less probable class, and equal samples that labels or pairs separate. With ``noise="label"``, new
         outliers are labelled -1. With ``metric="precomputed"``, X contains distances to the training samples,
-        shape (n, n_samples). Takes O(n m n_features) time for m training samples or landmarks.
+        shape (n, n_samples). Takes O(n m n_features) time, where m is the number of training samples or
+        landmarks.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -493,8 +496,8 @@ class ParetoPoolClusterer(
         """Predict class probabilities, shape (n, n_classes), in the order of ``classes_``.
 
         Averages the class scores of the three nearest samples or landmarks, weighted by inverse squared
-        distance, and combines them with the predictions of feature classifiers, if the fit uses these. Raises
-        a ValueError unless the fit had labels of all classes.
+        distance, and combines them with the predictions of feature classifiers, if the fit uses such
+        classifiers. Raises a ValueError unless the fit had labels of all classes.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

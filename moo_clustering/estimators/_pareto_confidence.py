@@ -73,7 +73,7 @@ class Assessor:
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition. The probability of structure is that of ``best``, the pool's best partition."""
+        """Assess a partition. The probability of structure depends on the pool's best partition, ``best``."""
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
@@ -200,7 +200,7 @@ class Assessor:
         return self.samples.positions is not None and 2 * len(np.unique(equal)) >= len(equal)
 
     def finders(self, labels: Labels) -> list[str]:
-        """Return the families that found a similar partition."""
+        """Return the families that found a partition similar to ``labels``."""
         alike = np.flatnonzero(pairwise_ari(labels[None], self.pool.labels)[0] >= _ALIKE)
         return list(dict.fromkeys(self.pool.families[member] for member in alike))
 
@@ -330,7 +330,7 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Return a mask of the partitions with separated clusters, given their FEATURES as rows."""
+    """Return a mask of the partitions with separated clusters, given the FEATURES of each partition."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
     # With many clusters, even the second largest can have a share below _APART_SHARE, so require only half of
@@ -487,7 +487,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
-    """Describe the granularity of the result and the adjacent ones, or return "" if there is only one."""
+    """Describe the result's granularity and the adjacent granularities. Return "" if there is only one."""
     names = list(numbers)
     if len(names) < 2:
         return ""
@@ -602,8 +602,8 @@ class PoolReportMixin(ReportMixin):
     def granularities_(self: Any) -> dict[str, int]:
         """Number of clusters by granularity.
 
-        The granularity of the result has the number of clusters of the result. Each of the others has that of
-        its best partition.
+        For the granularity of the result, the number is ``n_clusters_``. For each other granularity, it is
+        the number of clusters in the best partition.
         """
         check_is_fitted(self)
         found = self._candidates

@@ -99,8 +99,8 @@ def evolve_with_controls(
     """Evolve a pool, and evolve it again with random survival. Select a result from each pool.
 
     Returns the evolved partitions, the candidates, and the selected results and their best totals. The
-    candidates are the partitions of the pool, followed by the evolved ones. The results are ``"auto"``,
-    ``"control"``, which is without evolution, and ``"random-control"``, which is omitted after Ctrl-C.
+    candidates are the partitions of the pool, followed by the evolved ones. The results are ``"auto"`` (with
+    evolution), ``"control"`` (without evolution) and, unless interrupted, ``"random-control"``.
     """
     objectives, graph = pool.objectives, pool.samples.graph
     if pairs is not None:

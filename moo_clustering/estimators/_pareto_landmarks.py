@@ -461,7 +461,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
-    """Dissolve noise clusters. Each of their landmarks joins the cluster of the nearest other landmark."""
+    """Dissolve noise clusters. Each landmark in them joins the cluster of the nearest landmark outside."""
     # A cluster is noise if most of its landmarks are in much sparser regions than the landmarks around them.
     # A partition does not change if more than 5% of the samples would move, or if it would have fewer
     # clusters than the minimum in the pool.

@@ -88,7 +88,7 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 class PooledLabels:
     """Callable that predicts the labels of rows.
 
-    Rows with labels or pairs have the labels ``of_known``. The mask ``marked`` selects the clusters whose
+    Rows with labels or pairs get the labels ``of_known``. The mask ``marked`` selects the clusters whose
     outliers are labelled -1.
     """
 

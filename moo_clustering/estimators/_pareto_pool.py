@@ -138,7 +138,7 @@ class PooledSamples:
 
     @property
     def positions(self) -> FloatArray | None:
-        """Features of the points, or their principal coordinates for distances, or None for bags."""
+        """Features of the points. For distances, principal coordinates. For bags, None."""
         return self.coordinates if self.features is None else self.features
 
     @property
@@ -194,7 +194,7 @@ class PooledSamples:
         return values if self.landmark_of is None else nearest_mean(values, *self.nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
-        """Return indices and weights of the points nearest to the chosen samples, (n_chosen, n_nearest)."""
+        """Return indices and weights of the points nearest to each chosen sample, (n_chosen, n_nearest)."""
         if self.landmark_of is None:
             return chosen[:, None], np.ones((len(chosen), 1))
         positions, weights = self.nearest_landmarks
@@ -213,7 +213,7 @@ class PooledSamples:
 
     @cached_property
     def similarity(self) -> FloatArray:
-        """Graph kernel between all points, or the sum of the bag kernels. Takes O(n_points^3) time."""
+        """Graph kernel between all points or, for bags, sum of the bag kernels. Takes O(n_points^3) time."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
         return unit_diagonal(self.walk)
@@ -335,7 +335,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels:
-        """Group number of each point, shape (n_points,), which is the same for equal points."""
+        """Group number of each point, shape (n_points,). Equal points have equal numbers."""
         if self.features is None:
             assert self.coincident is not None
             return self.coincident
@@ -448,7 +448,7 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Return a function that builds the PooledSamples of a table, with all views, for a ``k_range``."""
+    """Return a function of ``k_range`` that builds the PooledSamples of a table with all views."""
     # The scaling, landmarks and rare groups are determined from a uniform sample of rows. If the sample is
     # not the whole table, each landmark is then moved to the mean of all rows assigned to it.
     n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
@@ -624,7 +624,7 @@ def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
 ) -> placement.Placement:
-    """Return the landmarks and outliers of a table, for a scaling that ignores outliers."""
+    """Return the landmarks and outliers of a table, using a scaling that ignores outliers."""
     # X contains all ``n_rows`` table rows or a sample of them.
     scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows).with_outliers()

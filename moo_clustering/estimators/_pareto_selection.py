@@ -216,7 +216,7 @@ def objectives_for(
     weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence. The default ``weight`` depends on the criterion."""
+    """Fit agreement, criterion and evidence. If ``weight`` is None, it depends on the criterion."""
     # Agreement and criterion do not depend on labels and pairs, so they are cached with the samples.
     if criterion not in samples.scored:
         assert samples.pool is not None
@@ -343,10 +343,11 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of the partitions within ``interval``.
+        """Mask of the partitions that can be the result.
 
-        Partitions that separate equal points are then excluded. After that, partitions with a cluster below
-        the size ``least`` are excluded. An exclusion that would leave no partition is omitted.
+        Their number of clusters is within ``interval``. Partitions that separate equal points are excluded,
+        and then those with a cluster smaller than ``least``. An exclusion is skipped if it would leave no
+        partition.
         """
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
@@ -388,7 +389,7 @@ class Candidates:
         return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Return the best eligible partition or, given ``n_clusters``, the best with the closest number."""
+        """Return the best eligible partition, or the best of the partitions closest to ``n_clusters``."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
@@ -411,7 +412,7 @@ class Candidates:
         return labels
 
     def divided(self, labels: Labels) -> Labels:
-        """Return the finest partition of high agreement that is nested in ``labels``, or else ``labels``."""
+        """Return the finest partition with high agreement nested in ``labels``, or ``labels`` if none is."""
         # The highest-scoring partition may join clusters that are small or close to each other. A cluster is
         # divided only if its points differ from cluster-free data.
         X = self.samples.positions
@@ -449,7 +450,7 @@ class Candidates:
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """Return up to four different alternatives of high score, and their similarity to the result."""
+        """Return up to four dissimilar alternatives with high scores, and their similarity to the result."""
         # The similarity is the adjusted Rand index. In the first pass, n_clusters of an alternative must
         # differ by a factor of at least 1.25 from that of the result and of earlier alternatives. In the
         # second pass, n_clusters does not matter.
@@ -543,7 +544,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, candidates: Candidates, most: int | None) -> list[int]:
-    """Return the ``k_range`` of a larger pool (up to ``most``), or [] if the pool need not be extended."""
+    """Return a ``k_range`` for a larger pool, up to ``most``, or [] if the pool need not be extended."""
     if ks is None:
         return []
     n_points = candidates.samples.n_points
@@ -599,7 +600,7 @@ def _only_partition(
 def unsupervised_partition(
     candidates: Candidates, n_clusters: int | None, method: str, rng: np.random.Generator
 ) -> Labels:
-    """Select the best partition or, given ``n_clusters``, select or combine partitions by ``method``."""
+    """Select the best partition or, with ``n_clusters``, apply ``method`` to the partitions."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None:
         return candidates.divided(candidates.best(score))

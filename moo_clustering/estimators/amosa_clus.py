@@ -40,9 +40,9 @@ class AMOSAClus(MedoidSetClusterer):
 
     The search determines the number of clusters, and can be guided by partial labels or pairs. This baseline
     for :class:`NSGA2Clus` has the same objectives, selection rules and attributes. By default, it evaluates
-    about 15,700 solutions. Medoids take as much time to evaluate as in :class:`NSGA2Clus`, and k centres take
-    O(n_samples k n_features) time. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12,
-    2008.
+    about 15,700 solutions. Evaluating medoids takes as much time as in :class:`NSGA2Clus`, and evaluating k
+    centres takes O(n_samples k n_features) time. Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb,
+    IEEE TEVC 12, 2008.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class AMOSAClus(MedoidSetClusterer):
     Attributes
     ----------
     medoid_indices_, pareto_medoids_ : ndarray of shape (n_clusters_,), (n_solutions, k_max)
-        Medoids, or the cluster members nearest to the centres; ``pareto_medoids_`` is padded with -1.
+        Row indices of medoids or of members nearest to centres. ``pareto_medoids_`` is padded with -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Cluster centres, with ``encoding="center"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
@@ -236,7 +236,7 @@ def perturb_centers(problem: Any, X: FloatArray, rng: np.random.Generator) -> Fl
 
 
 class CenterProblem(Problem):
-    """Problem whose genes are centres, padded with NaN, and whose objectives are those of MedoidProblem."""
+    """Problem with the objectives of MedoidProblem, whose genes are centres padded with NaN."""
 
     def __init__(
         self, X: FloatArray, options: AMOSAClus, constraints: PairwiseConstraints | None, supervision: str
@@ -278,7 +278,7 @@ class CenterProblem(Problem):
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Assign samples so that constraints hold, and return labels and centres of non-empty clusters."""
+        """Assign samples under the constraints. Return the labels and the centres of non-empty clusters."""
         assignment = ConstrainedAssignment(self.constraints)
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):

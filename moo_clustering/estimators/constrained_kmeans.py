@@ -39,18 +39,18 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
 
     The result satisfies all limits and pairs. If only sizes are bounded, assignments are optimal and take
     O(n_samples n_clusters n_features) time, plus O(n_clusters^2) per sample outside its nearest cluster. With
-    weights, groups or pairs, the solution of a linear programme is rounded and repaired (tens of milliseconds
-    for 1,000 samples). If the result violates cannot-links, an integer programme reassigns samples (seconds
-    for many cannot-links). A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K.
+    weights, groups or pairs, the solution of a linear program is rounded and repaired (tens of milliseconds
+    for 1,000 samples). If the result violates cannot-links, an integer program reassigns samples (seconds for
+    many cannot-links). A fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K.
     Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera,
     D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
-        Bounds on the number of samples per cluster: a common value, or one value per label in ``labels_``.
+        Bounds on the number of samples per cluster: one value for all, or one value per label in ``labels_``.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
-        Bounds on a cluster's sum of ``weight`` (see ``fit``): a common value, or one value per cluster.
+        Bounds on a cluster's sum of ``weight`` (see ``fit``): one value for all, or one value per label.
     min_group_ratio, max_group_ratio : float
         Bounds on a group's share of a cluster, relative to its share of all samples (see ``fit``).
     n_init : int
@@ -67,9 +67,9 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     inertia_ : float
         Sum of squared distances of the samples to their centres.
     gap_ : float
-        Relative excess of the cost over a lower bound that ignores cannot-links; 0 with only size limits.
+        Relative excess of the cost over a lower bound that ignores cannot-links. 0 if only sizes are limited.
     violations_ : dict of str to float
-        Violation of each limit, which is always 0.
+        Violation of each limit. All values are 0.
     n_iter_ : int
         Number of assignments in the best run.
 
@@ -197,7 +197,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
         ``within_limits``, the limits apply to the rows of X alone. Raises a ValueError if no assignment
-        satisfies them.
+        satisfies the limits.
 
         Parameters
         ----------

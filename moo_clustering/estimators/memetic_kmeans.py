@@ -63,7 +63,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     """k-means that finds low sums of squares by evolution or a simpler search.
 
     With 50 or more clusters, evolution and single-centre relocation (``strategy="swap"``) find lower sums of
-    squares than restarts, but not reliably better agreement with known classes. With 20 or fewer clusters,
+    squares than restarts, but do not agree reliably better with known classes. With 20 or fewer clusters,
     restarts are as good. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for
     minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap
     clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
@@ -92,7 +92,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall : int
         Number of consecutive children without improvement after which the population restarts.
     report_controls : bool
-        Also run ``"multistart"``, ``"swap"`` and (up to 8000 samples) ``"ward"``, with equal budgets.
+        Whether ``"multistart"``, ``"swap"`` and (up to 8000 samples) ``"ward"`` also run, with equal budgets.
     max_memory : int, default=4 GiB
         Maximum memory for the distances of a Ward cut, in bytes.
     n_jobs : int, optional
@@ -118,10 +118,11 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     -----
     Features are not scaled. The first pass of a local search takes O(n_samples n_clusters n_features) time;
     later passes take less. A Ward cut takes O(n_samples^2 n_features) time and 4 n_samples^2 bytes. The
-    budget counts it as 1.5 n_samples^2 distances, but it takes longer than these, so compare strategies with
-    equal ``max_time``. A fit uses O(n_samples n_features + pop_max n_clusters n_features) memory, and up to
-    64 MiB for cached partitions. With the same seed and ``max_distance_evaluations``, results on one machine
-    are bitwise identical. A larger budget never worsens the result.
+    budget counts the cut as 1.5 n_samples^2 distances, but the cut takes longer than these distances. To
+    compare strategies, use equal ``max_time``. A fit uses O(n_samples n_features + pop_max n_clusters
+    n_features) memory, and up to 64 MiB for cached partitions. With the same seed and
+    ``max_distance_evaluations``, results on one machine are bitwise identical. A larger budget never worsens
+    the result.
 
     A partitioned table (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) can be larger
     than memory. Up to four random samples of its rows are searched with equal shares of the budget, and the
@@ -371,7 +372,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the best solution is certainly optimal or the budget is used up; False before any step."""
+        """Whether the best solution is certainly optimal or the budget is used up. Initially False."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -382,7 +383,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Return the next initial centres, from ``begin``, a Ward cut (with ``ward``) or k-means++ seeds."""
+        """Return the next initial centres: first ``begin``, then a Ward cut if ``ward``, then k-means++."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         if self.ward and self.generation == len(self.begin):
@@ -434,7 +435,7 @@ class Multistart(CenterSearch):
 
 
 class SwapSearch(CenterSearch):
-    """Search whose steps move a centre to a sample, run a local search, and keep the result if better."""
+    """Search whose steps move a centre to a sample, run a local search, and keep better results."""
 
     def step(self) -> None:
         if not self.history:
@@ -519,7 +520,7 @@ def improved_by_passes(
 
 
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
-    """Merge two clusters and move the freed centre to a row of ``far`` while this lowers the objective."""
+    """Move centres from merged clusters to rows of ``far`` as long as this lowers the objective."""
     # ``far`` contains the farthest row of each cluster. Each cluster is changed at most once, because it is
     # either merged or loses its farthest row. Therefore, the changes in the sum of squares, which are
     # computed as in Ward's method, can be added. Takes up to O(k^3) time.

@@ -75,16 +75,17 @@ class MOCK(
     - With some labels: ``MOCK().fit(X, y)`` selects the solution that agrees best with the labels. Labels as
       a third objective (Semi-MOCK, ``supervision="objective"``) cause overfitting and are only a fallback.
 
-    Finding the neighbours and the tree takes about O(N log N) time with few features, and at worst O(N^2
-    n_features). If at most a fifth of the links have genes, the time for evaluating a solution does not
-    depend on N: it is O(E n_features + P) for E genes and P pairs of neighbouring components. With
-    ``encoding="locus"`` or the objective deviation, an evaluation takes O(N (n_features + n_neighbors)) time.
-    A fit uses O(N n_neighbors) memory plus the population. ``select="attainment"`` also searches
-    ``n_controls`` sets of control data. Issues a UserWarning if no solution has ``n_clusters`` clusters, or
-    if all labels belong to one class. Sources: Handl and Knowles, "An evolutionary approach to multiobjective
-    clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On semi-supervised clustering via multiobjective
-    optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary
-    approach to multiobjective clustering", IEEE TEVC, 2018.
+    For N samples, finding the neighbours and the tree takes about O(N log N) time with few features, and at
+    worst O(N^2 n_features) time. If at most a fifth of the links have genes, the time for evaluating a
+    solution does not depend on N. It is O(E n_features + P), where E is the number of genes and P is the
+    number of pairs of neighbouring components. With ``encoding="locus"`` or the objective deviation, an
+    evaluation takes O(N (n_features + n_neighbors)) time. A fit uses O(N n_neighbors) memory plus the
+    population. ``select="attainment"`` also searches ``n_controls`` sets of control data. Issues a
+    UserWarning if no solution has ``n_clusters`` clusters, or if all labels belong to one class. Sources:
+    Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl
+    and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre,
+    Handl and Knowles, "An improved and more scalable evolutionary approach to multiobjective clustering",
+    IEEE TEVC, 2018.
 
     Parameters
     ----------
@@ -92,11 +93,11 @@ class MOCK(
         Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
         Gene encoding. ``"short"``: targets of the most interesting tree links. ``"split"``: a bit per such
-        link, which cuts it if 0 (twice as fast). ``"locus"``: link targets of all samples. See
+        link, where 0 cuts the link (twice as fast). ``"locus"``: link targets of all samples. See
         :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
-        Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
-        samples, ``"sr5"`` up to 62,500, and 98 above, but lower if too few links would have genes.
+        Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 for up to 1000
+        samples, ``"sr5"`` for up to 62,500, and 98 for more, but lower if too few links would have genes.
     search : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
@@ -108,14 +109,14 @@ class MOCK(
     selection : {"boxes", "tournament"}
         Selection scheme of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
-        Initial population. ``"delta"``: trees without their most interesting links. ``"2007"``: half such
-        trees, half k-means partitions. ``"greedy"``: half such trees, half partitions of
+        Initial population. ``"delta"``: trees without their most interesting links. ``"2007"``: 50% such
+        trees, 50% k-means partitions. ``"greedy"``: 50% such trees, 50% partitions of
         :meth:`~moo_clustering.problems.MOCKProblem.greedy_front`, which are also added to the result.
     mutation_length : {"genotype", "N"}
-        A link to the l-th neighbour mutates with probability 1/n + (l/n)^2 for n genes or n samples.
+        A link to the l-th neighbour mutates with probability 1/n + (l/n)^2 (n: number of genes or samples).
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
-        First objective: mean squared distance to the cluster mean (default), or sum of distances to it.
-        Second objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
+        First objective: mean squared distance (default) or sum of distances to the cluster mean. Second
+        objective: sum of the weights 1/r of all r-th neighbours that are in another cluster.
     scale : {"none", "minmax", "standard"}
         Feature scaling. Use ``"standard"`` for features in different units, and ``"none"`` for coordinates.
     metric : str or callable
@@ -123,7 +124,7 @@ class MOCK(
     root : int or "random"
         Root of the tree, as a sample index.
     rank_cap : int, optional
-        Upper bound that replaces higher neighbour ranks to save time; use at least 5 ``n_neighbors``.
+        To save time, higher neighbour ranks are replaced by this rank. Use at least 5 ``n_neighbors``.
     k_user : int
         Maximum number of clusters considered in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -140,7 +141,7 @@ objective, int or callable, default="auto"
           (``min_cluster_share``) and, with up to three features, well-separated clusters are preferred.
         - ``"sum"``: lowest sum of the scaled objectives. ``"knee"``: nearest to the ideal point.
         - ``"labels"``: highest adjusted Rand index on the labelled samples. ``"constraints"``: lowest shares
-          of violated must-links and cannot-links. Without labels and pairs, both mean ``"auto"``.
+          of violated must-links and cannot-links. Without labels and pairs, these rules mean ``"auto"``.
         - ``"auto"``: ``"constraints"`` with pairs, ``"labels"`` with labels, ``"variance"`` with
           ``n_clusters``, and ``"attainment"`` otherwise.
     min_cluster_share : float
@@ -173,9 +174,9 @@ objective, int or callable, default="auto"
     attainment_scores_ : ndarray of shape (n_solutions,)
         Attainment scores; NaN for solutions with too many clusters.
     promising_ : ndarray of int
-        Rows of the front whose score is a local maximum over the number of clusters.
+        Rows of the front whose attainment score is a local maximum over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C stopped the fit. If so, it selected by ``"knee"`` instead of ``"attainment"``.
+        Whether Ctrl-C stopped the fit. If so, ``"knee"`` was used instead of ``"attainment"``.
 
     Examples
     --------
@@ -250,7 +251,7 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """Create MOCK of 2007 (PESA-II, genes for all samples, deviation); ``options`` take precedence."""
+        """Create MOCK of 2007 (PESA-II, one gene per sample, deviation). ``options`` take precedence."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
@@ -635,7 +636,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Return the rows with the number of clusters closest to ``n_clusters``, or all rows if it is None."""
+    """Return the rows with the number of clusters closest to ``n_clusters``, or all rows for None."""
     # Of two numbers that are equally close, the lower one is used.
     if n_clusters is None:
         return np.arange(len(numbers))
@@ -711,5 +712,5 @@ class Supervision(NamedTuple):
 
     @property
     def rule(self) -> str | None:
-        """Rule that selects a solution by the given pairs or labels, or None if neither were given."""
+        """Rule that selects a solution according to pairs or labels, or None without pairs and labels."""
         return "constraints" if self.pairs is not None else "labels" if self.y is not None else None

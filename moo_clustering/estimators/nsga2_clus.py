@@ -64,10 +64,11 @@ class NSGA2Clus(MedoidSetClusterer):
 
     Notes
     -----
-    For n samples and k medoids, an evaluation takes O(k n) time for the assignment, and O(n n_c) time for the
-    medoid of each new cluster of n_c samples. The distance matrix takes 8 n^2 bytes; it is not computed for
-    cosine distances between more than 8000 samples. X can be sparse. With ``supervision="none"`` or
-    ``"external"``, longer searches do not improve the partition, because both indices favour remote outliers.
+    An evaluation takes O(k n) time for the assignment, and O(n n_c) time for the medoid of each new cluster,
+    where n, k and n_c are the numbers of samples, of medoids, and of samples in the cluster. The distance
+    matrix takes 8 n^2 bytes; it is not computed for cosine distances between more than 8000 samples. X can be
+    sparse. With ``supervision="none"`` or ``"external"``, longer searches do not improve the partition,
+    because both indices favour remote outliers.
 
     Examples
     --------
@@ -99,7 +100,7 @@ class NSGA2Clus(MedoidSetClusterer):
 
     @classmethod
     def external(cls, **options: Any) -> Self:
-        """Create External-NSGA-II-clus, an unsupervised search whose solution is selected by constraints."""
+        """Create External-NSGA-II-clus, an unsupervised search followed by selection using constraints."""
         return cls(**{**NSGA2_CLUS, "supervision": "external", **options})
 
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:

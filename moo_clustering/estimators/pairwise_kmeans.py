@@ -1,4 +1,4 @@
-"""K-means with must-links and cannot-links, with penalties for violated pairs or a learned metric."""
+"""K-means with must-links and cannot-links, using penalties for violated pairs or a learned metric."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Cluster centres; unit vectors for ``metric="cosine"``.
     objective_, inertia_ : float
-        Objective J of the best run, and the sum of distortions of that run, without penalties.
+        Objective J of the best run, and its sum of distortions without penalties.
     objective_history_ : ndarray of shape (n_iter_,)
         Objective J after each round; it never increases.
     n_iter_ : int
@@ -186,9 +186,9 @@ class HMRFKMeans(PairwiseKMeans):
 
     Minimises J, the sum of the distortions to the centres plus ``penalty`` d(i, j) for each must-link between
     clusters and ``penalty`` (d_max - d(i, j)) for each cannot-link within a cluster, where d(i, j) is the
-    distortion between two samples, and d_max is its maximum. Initial centres, time and memory are the same as
-    for :class:`PCKMeans`, except that d_max takes up to O(n_samples^2 n_features) time if there are
-    cannot-links. Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised
+    distortion between two samples, and d_max is the maximum of d(i, j). Initial centres, time and memory are
+    the same as for :class:`PCKMeans`, except that d_max takes up to O(n_samples^2 n_features) time if there
+    are cannot-links. Source: S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised
     clustering", KDD (2004). Unlike in the paper, the distortion is not learned.
 
     Parameters

@@ -46,8 +46,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     With a few labels, the result is the best partition if it does not contradict any label (see ``novel``).
     Otherwise, a kernel based on the pool classifies the remaining samples. Its predictions are combined with
-    those of feature classifiers, depending on their accuracy on held-out labels. Must-links and cannot-links
-    weight the partitions, determine the number of clusters, and are propagated to other samples.
+    the predictions of feature classifiers, using weights fitted to held-out labels. Must-links and
+    cannot-links weight the partitions, determine the number of clusters, and are propagated to other samples.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         scaled as with ``"standard"``. Constant features are dropped. Sparse data with more than
         ``n_components`` features are instead reduced by truncated SVD, with rows of unit length.
     metric : {"euclidean", "cosine", "precomputed"}
-        ``"cosine"``: instead of applying ``scale``, rows such as embeddings are scaled to unit length and
+        ``"cosine"``: instead of applying ``scale``, rows (such as embeddings) are scaled to unit length and
         reduced to ``n_components``. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
         Criterion added to the agreement. The Notes explain the criteria and how ``"auto"`` selects one.
@@ -84,7 +84,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     Attributes
     ----------
     parts_ : Parts
-        Partitioned training table, with its number of passes and its share of rows far from landmarks.
+        Partitioned training table, with the number of passes and the share of rows far from landmarks.
     preparer_ : TablePreparer or None
         Fitted data-frame preparer, with notes on converted, omitted and imputed columns.
 
@@ -92,15 +92,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     -----
     The criterion is added to the family agreement. ``"modularity"`` is the modularity of the neighbour graph.
     ``"minimax"`` is the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
-    ``"mixture"`` is the likelihood gain of one Gaussian per cluster
+    ``"mixture"`` is the gain in likelihood from one Gaussian per cluster
     (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
     modularity minus .1 ln n_clusters. The last three criteria include the mean agreement with all partitions.
 
     ``criterion="auto"`` is the first of these criteria whose condition holds:
 
-    - ``"modularity"`` for bags, with a single ``n_clusters``, and with pairs but no labels;
+    - ``"modularity"`` for bags, if ``n_clusters`` is an integer, and if there are pairs but no labels;
     - ``"minimax"`` for data of up to three dimensions;
-    - ``"directions"`` for reduced sparse data and ``metric="cosine"``, without labels;
+    - ``"directions"`` for reduced sparse data and ``metric="cosine"``, if there are no labels;
     - ``"mixture"`` for all other data.
 
     ``novel="auto"``: if a table has structure, and neither ``n_clusters`` nor pairs are given, the result is
@@ -109,17 +109,18 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     classes. In all other cases, the labels are assumed to cover all classes.
 
     ``confidence_`` is too low after a fit with labels or pairs, and was not calibrated for bags; see
-    :doc:`/papers/flagship`. Thin shapes of few samples may be reported as noise although the partition is
-    correct. Let d be the distance to the fifth neighbour. A sample is an outlier if its d exceeds eight times
-    that of two of its neighbours, and ln d exceeds its median by more than five robust standard deviations.
+    :doc:`/papers/flagship`. The verdict on thin shapes of few samples can be that there is no structure,
+    although the partition is correct. Let d be the distance to the fifth neighbour. A sample is an outlier if
+    its d exceeds eight times the d of two of its neighbours, and ln d exceeds its median by more than five
+    robust standard deviations.
 
-    Takes O(m^2) memory and O(m^3) time for m = min(n_samples, n_landmarks). Finding landmarks, which are not
-    used for distances and bags, takes O(n_samples m n_features) time. Tables of more than 2^25 numbers are
-    scaled in blocks and not copied. Do not modify them after the fit: ``relabel`` and ``ask`` read them.
+    Takes O(m^2) memory and O(m^3) time, where m = min(n_samples, n_landmarks). Finding landmarks, which are
+    not used for distances and bags, takes O(n_samples m n_features) time. Tables of more than 2^25 numbers
+    are scaled in blocks and not copied. Do not modify them after the fit: ``relabel`` and ``ask`` read them.
 
     A partitioned table (opened with :func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array)
     may be larger than memory, and must be numeric. ``labels_``, ``outliers_`` and ``landmark_of_`` are then
-    Dask arrays. All other partitions, and reports, refer to the landmarks. ``ask``, ``update`` and ``views``
+    Dask arrays. Reports and all other partitions refer to the landmarks. ``ask``, ``update`` and ``views``
     require the rows in memory. See :doc:`/scale`.
 
     References
@@ -195,19 +196,20 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         training samples (p < .05), or if the data have grown by half since the families last ran, the
         families also partition all samples again, with about the current number of clusters. Another
         partition replaces the current one only if its score is more than .05 higher. After :meth:`choose` or
-        :meth:`take`, it must also exceed the score of the fit's own result by more than .05. If every class
+        :meth:`take`, its score must also exceed that of the fit's own result by more than .05. If every class
         had labels in the fit, an update instead predicts the classes of earlier and new samples. See
         :doc:`/data`. Raises a NotFittedError before ``fit``, and a ValueError if X does not match the fit, or
         if the fit was to distances, bags, reduced data, or a table of more than 2^25 numbers. Errors leave
-        the fit unchanged. Preparation, scaling, labels, pairs, ``extra_candidates`` and ``views`` are those
-        of the fit, so the result can differ from a fit to all samples.
+        the fit unchanged. An update keeps the preparation, scaling, labels, pairs, ``extra_candidates`` and
+        ``views`` of the fit, so the result can differ from that of a fit to all samples.
 
         New and earlier clusters are matched one to one to maximise the number of shared samples. A match must
-        contain at least a fifth of the earlier cluster. Matched clusters keep their numbers, and names are
-        kept as in ``relabel``. Numbers of clusters that disappear are reassigned to the highest-numbered
-        clusters. ``labels_`` starts with the earlier samples, and ``changes_`` describes the changes. Above
-        ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10`` landmarks, and only for samples
-        unlike the training samples. An update takes no more time or memory than a fit.
+        contain at least a fifth of the earlier cluster's samples. Matched clusters keep their numbers, and
+        names are kept as in ``relabel``. Numbers of clusters that disappear are reassigned to the
+        highest-numbered clusters. ``labels_`` contains the earlier samples first, and ``changes_`` describes
+        the changes. With more than ``n_landmarks`` samples, an update adds at most ``n_landmarks / 10``
+        landmarks, only for samples unlike the training samples. An update takes no more time or memory than a
+        fit.
 
         Parameters
         ----------
@@ -415,10 +417,10 @@ class ParetoBagClustering(ParetoPoolClusterer):
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
         Symmetric Hausdorff, mean nearest-instance, energy and sliced (random-projection) distances.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Means, means with extremes, principal components of "stats", and Hausdorff distances to all bags.
+        Means; means and extremes; principal components of "stats"; and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
         Kernel used with labels: pool co-association plus two bag kernels, or only one of these two parts.
-        ``"bags"`` creates no pool, which reduces the cost to about 1%.
+        ``"bags"`` creates no pool, and its cost is about 1% of that with a pool.
     normalize : bool
         Whether to scale each feature to 0..1 over all instances.
     max_instances : int
@@ -469,7 +471,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
         y, must_link, cannot_link
             See :class:`ParetoClustering`; ``y`` contains one class per bag, and pairs contain bag indices.
         groups, offsets : array-like, optional
-            Index of each instance's bag, or of each bag's first instance.
+            ``groups``: index of each instance's bag. ``offsets``: index of each bag's first instance.
         """
         pairs = {"must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, groups=groups, offsets=offsets, **pairs))
