@@ -59,15 +59,13 @@ def cspa(
     """Compute a consensus from the co-association S_ij, the share of runs in which i and j share a cluster.
 
     S_ij is computed from the runs that contain both samples, and is 0 if there is no such run. Samples that
-    share a cluster in all runs form a group. If there are ``n_clusters`` groups, the groups are the result.
+    share a cluster in all runs form a group. If there are ``n_clusters`` groups, they are the result.
     Otherwise, if the hypergraph whose edges are the clusters of all runs has ``n_clusters`` connected
-    components, the components are the result. Takes O(n_samples^2 n_runs) time and O(n_samples^2) memory, or
-    O(n_samples n_neighbors) memory.
-
-    For each two samples, ``"svd"`` sums the weights of the runs in which they share a cluster. It normalises
-    the matrix of these sums by row sums, and applies k-means to the rows of the leading eigenvectors, scaled
-    to unit length. ``"svd"`` takes at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory,
-    where E is the total number of clusters over all distinct runs.
+    components, they are the result. Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples
+    n_neighbors) memory. For each two samples, ``"svd"`` sums the weights of the runs in which they share a
+    cluster. It normalises the matrix of these sums by row sums, and applies k-means to the rows of the
+    leading eigenvectors, scaled to unit length. ``"svd"`` takes at most O(n_samples (n_runs + E^2)) time and
+    O(n_samples n_runs) memory, where E is the total number of clusters over all distinct runs.
 
     Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
     sample pairs require more than ``max_memory``. Raises an ImportError if METIS is required but pymetis
@@ -514,12 +512,11 @@ def hbgf(
 ) -> Labels:
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
-    Samples that share a cluster in all runs form a group. If there are at most ``n_clusters`` groups, the
-    groups are the result. Otherwise, if the graph has ``n_clusters`` connected components, the components are
-    the result. METIS takes roughly O(n_samples n_runs) time. Spectral clustering takes O(n_samples n_runs^2 +
-    E^3) time, where E is the total number of clusters over all runs, if E is at most 2000. Errors and
-    warnings are the same as for :func:`cspa`. Source: X. Fern, C. Brodley, International Conference on
-    Machine Learning (2004).
+    Samples that share a cluster in all runs form a group. If there are at most ``n_clusters`` groups, they
+    are the result. Otherwise, if the graph has ``n_clusters`` connected components, they are the result.
+    METIS takes roughly O(n_samples n_runs) time. Spectral clustering takes O(n_samples n_runs^2 + E^3) time,
+    where E is the total number of clusters over all runs, if E is at most 2000. Errors and warnings are those
+    of :func:`cspa`. Source: X. Fern, C. Brodley, International Conference on Machine Learning (2004).
 
     Parameters
     ----------

@@ -80,9 +80,8 @@ def reconstruction_weights(
     """Compute ES1: the non-negative edge weights s_ij that best reconstruct X (PESC, Eq. 4).
 
     For each sample, an active-set method solves a small non-negative least-squares problem exactly. The paper
-    uses a particle swarm instead. Takes O(N (q^2 d + q^4)) time in the worst case, where N is the number of
-    samples, q the number of edges per sample, and d the number of features. Usually close to O(N q^2 (d +
-    q)).
+    uses a particle swarm instead. Takes at most O(N (q^2 d + q^4)) time, where N is the number of samples, q
+    the number of edges per sample, and d the number of features. Usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------

@@ -107,10 +107,9 @@ def select_pareto(
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
     includes the whole ensemble. If there are at most 256 subsets of ``min_runs`` or more runs, all of them
-    are evaluated, and NSGA-II is not used. MCLA then computes the consensus of each non-dominated subset.
-    Takes O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus the time of MCLA for each such subset.
-    The improvement over the consensus of all runs is small and unreliable. Raises the same errors as
-    :func:`mcla`.
+    are evaluated without NSGA-II. MCLA computes the consensus of each non-dominated subset. Takes O(n_samples
+    n_runs^2 + n_gen pop_size n_runs^2) time, plus the time of MCLA for each such subset. The improvement over
+    the consensus of all runs is small and unreliable. Raises the errors of :func:`mcla`.
 
     Parameters
     ----------

@@ -55,11 +55,10 @@ class AnswerSession:
     """Improve a partition using answers to questions such as "do these two samples belong together?".
 
     ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``
-    from the pool of partitions of the fit, which is not repeated. Samples with answers form groups, and a
-    kernel based on the pool extends these groups to all other samples. A cluster in which no sample has an
-    answer remains a group of its own. However, if the groups with answers contain more than two clusters on
-    average, its samples join these groups. Answers can contradict each other. A single wrong answer does
-    little harm.
+    from the partitions of the fit, which is not repeated. Samples with answers form groups, and a kernel
+    based on the partitions extends the groups to all other samples. A cluster in which no sample has an
+    answer remains a group of its own. If the groups with answers have more than two clusters on average, its
+    samples join them instead. Answers can contradict each other. A single wrong answer does little harm.
 
     Parameters
     ----------
@@ -94,10 +93,10 @@ class AnswerSession:
     With ``error_rate="auto"``, ``error_rate_`` starts at 0.03, and some questions about pairs are repeated
     with the two samples swapped. If the two answers differ, both count as "unknown". ``error_rate_`` then
     rises, and more questions are repeated. The weights of answers are always those for an error rate of 0.03.
-    With a positive ``error_rate``, the name that the user gave to a sample can be overruled by the answers
-    about other samples. A wrong answer that joined two groups is never undone automatically; use :meth:`undo`
-    or :meth:`reopen`. After the same number of answers, the mode "names" leads to better partitions than the
-    mode "pairs" (:doc:`/papers/interactive`).
+    Unless ``error_rate=0``, answers about other samples can overrule the name of a sample. A wrong answer
+    that joined two groups is never undone automatically; use :meth:`undo` or :meth:`reopen`. After equally
+    many answers, the mode "names" leads to better partitions than the mode "pairs"
+    (:doc:`/papers/interactive`).
 
     An answer takes O(m p (g + c) + n) time and O(m^2) memory. Here, m is the number of samples or landmarks,
     p the number of relevant partitions, g the number of groups, c = 90 the number of candidates for the next
@@ -230,8 +229,8 @@ class AnswerSession:
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the sample's class or "unknown".
         confidence : float, optional
-            Probability that the answer is correct, in (0.5, 1]. Default: 1 - ``error_rate``, or 0.97 if
-            ``error_rate`` is "auto".
+            Probability that the answer is correct, in (.5, 1]. Default: 1 - ``error_rate``, or .97 for
+            "auto".
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of the samples in the question.
         question : Question, optional
