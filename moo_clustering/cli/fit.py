@@ -218,10 +218,9 @@ def run_job(
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
     """Fit, and save results even after Ctrl-C. ``extra`` contains additional entries for the record.
 
-    Returns the record, whether the run was interrupted, and a table of the clusters. The first Ctrl-C during
-    saving takes effect after saving, and the second immediately. First the results are saved, then the
-    report, and then the record with the status "complete". Finally, the checkpoint is removed. A run that is
-    killed between two steps can be resumed.
+    Returns the record, whether the run was interrupted, and a table of the clusters. During saving, the first
+    Ctrl-C takes effect afterwards, the second immediately. Order of saving: results, report, record with the
+    status "complete", removal of the checkpoint. A run that is killed between two steps can be resumed.
     """
     record = job.record() | dict(extra or {})
     found = None

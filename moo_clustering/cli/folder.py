@@ -221,8 +221,7 @@ def open_folder(
 ) -> Iterator[RunFolder]:
     """Open a run folder, and lock it if it exists. :meth:`RunFolder.claim` creates and locks a new folder.
 
-    If ``resume`` is set, the folder may contain a checkpoint. It may contain a run of the command
-    ``replaces``.
+    With ``resume``, the folder may contain a checkpoint. It may contain a run of the command ``replaces``.
     """
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     try:

@@ -162,9 +162,8 @@ class Samples(Table):
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Return scores of the agreement between clusters and known classes, or {} if no classes are known.
 
-        With partial labels, the scores include the accuracy on samples without labels in the fit. If samples
-        can have several classes, the scores are entropies (bits) of classes in the clusters and in random
-        ones.
+        Partial labels add the accuracy on samples without labels in the fit. If samples can have several
+        classes, the scores are the entropies (bits) of the classes in the clusters and in random clusters.
         """
         from moo_clustering.validity import clustering_accuracy
 

@@ -62,10 +62,10 @@ def cspa(
     share a cluster in all runs form a group. If there are ``n_clusters`` groups, they are the result.
     Otherwise, if the hypergraph whose edges are the clusters of all runs has ``n_clusters`` connected
     components, they are the result. Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples
-    n_neighbors) memory. For each two samples, ``"svd"`` sums the weights of the runs in which they share a
-    cluster. It normalises the matrix of these sums by row sums, and applies k-means to the rows of the
-    leading eigenvectors, scaled to unit length. ``"svd"`` takes at most O(n_samples (n_runs + E^2)) time and
-    O(n_samples n_runs) memory, where E is the total number of clusters over all distinct runs.
+    n_neighbors) memory. ``"svd"`` allows any n_samples. For each two samples, it sums the weights of the runs
+    in which they share a cluster. It normalises the matrix of these sums by row sums, and applies k-means to
+    the rows of the leading eigenvectors, scaled to unit length. ``"svd"`` takes at most O(n_samples (n_runs +
+    E^2)) time and O(n_samples n_runs) memory, where E is the total number of clusters over all distinct runs.
 
     Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
     sample pairs require more than ``max_memory``. Raises an ImportError if METIS is required but pymetis
@@ -81,9 +81,8 @@ def cspa(
         From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs. If ``labels``
         has fewer distinct columns, the result has fewer clusters.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
-        ``"average"``: average linkage on 1 - S. ``"metis"``: METIS, as in the paper, with parts of at most
-        1.03 times the mean size. ``"spectral"``: spectral clustering of S. ``"svd"``: a variant for any
-        n_samples (see above).
+        ``"average"``: average linkage on 1 - S. ``"metis"``: METIS as in the paper (parts of at most 1.03
+        times the mean size). ``"spectral"``: spectral clustering of S. ``"svd"``: see above.
     n_neighbors : int, optional
         Number of entries to keep in each row of S, largest first. Only for ``"metis"`` and ``"spectral"``.
     max_memory : int, default=4 GiB

@@ -166,9 +166,9 @@ def diversity_weights(
     ----------
     ranks : ndarray of shape (n_members, n_samples)
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
-        Contribution of a member. ``"one_minus_div"``: 1 - DIV, as in the paper's formula. ``"div"``: DIV, as
-        in the paper's text ("better diversity contributes more"). ``"count"``: 1. If all members are equal,
-        ``"div"`` results in zeros; use ``"count"`` instead.
+        Contribution of a member to its edges. ``"one_minus_div"``: 1 - DIV, as in the paper's formula.
+        ``"div"``: DIV, as in the paper's text ("better diversity contributes more"). ``"count"``: 1. If all
+        members are equal, ``"div"`` results in zeros; use ``"count"`` instead.
 
     Returns
     -------

@@ -104,10 +104,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such columns suggest that the clusters reflect how the data were collected. Only columns with at least
-        five missing cells are tested. A column is returned if the bias-corrected Cramer's V between
-        missingness and clusters is at least 0.3, and significant at 0.01 divided by the number of tested
-        columns.
+        Such clusters may reflect how the data were collected. Only columns with at least five missing cells
+        are tested. A column is returned if the bias-corrected Cramer's V between missingness and clusters is
+        at least 0.3, and significant at 0.01 divided by the number of tested columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]

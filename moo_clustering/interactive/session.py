@@ -95,8 +95,7 @@ class AnswerSession:
     rises, and more questions are repeated. The weights of answers are always those for an error rate of 0.03.
     Unless ``error_rate=0``, answers about other samples can overrule the name of a sample. A wrong answer
     that joined two groups is never undone automatically; use :meth:`undo` or :meth:`reopen`. After equally
-    many answers, the mode "names" leads to better partitions than the mode "pairs"
-    (:doc:`/papers/interactive`).
+    many answers, the mode "names" leads to better partitions than "pairs" (:doc:`/papers/interactive`).
 
     An answer takes O(m p (g + c) + n) time and O(m^2) memory. Here, m is the number of samples or landmarks,
     p the number of relevant partitions, g the number of groups, c = 90 the number of candidates for the next
@@ -184,7 +183,7 @@ class AnswerSession:
 
     @property
     def may_stop_(self) -> bool:
-        """Whether to stop, because ``expected_error_`` is below 0.02 or because no question is left."""
+        """Whether to stop asking: ``expected_error_`` is below 0.02, or no question is left."""
         return self.expected_error_ < _LITTLE_TO_GAIN or self.question is None
 
     @property
@@ -229,8 +228,7 @@ class AnswerSession:
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the sample's class or "unknown".
         confidence : float, optional
-            Probability that the answer is correct, in (.5, 1]. Default: 1 - ``error_rate``, or .97 for
-            "auto".
+            Probability of a correct answer, in (0.5, 1]. Default: 1 - ``error_rate``, or 0.97 for "auto".
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of the samples in the question.
         question : Question, optional
