@@ -152,9 +152,9 @@ def prepare_table(
         values) by their strongest association with another column (see Notes). All other columns have weight
         1. With ``"equal"``, or with fewer than 40 rows, all columns have weight 1.
     missing : {"neighbors", "median"}, default="neighbors"
-        ``"neighbors"``: fill missing cells with the mean (dates: median, categories: mode) of the five
-        nearest rows in which the cell is known. ``"median"``: fill them with the median (categories: mode) of
-        the column; the filled rows may form a cluster.
+        ``"neighbors"``: fill missing cells with the mean (dates: median; categories and booleans: mode) of
+        the five nearest rows in which the cell is known. ``"median"``: fill them with the column's median
+        (categories and booleans: mode); the filled rows may form a cluster.
 
     Notes
     -----

@@ -32,7 +32,7 @@ class Question:
     probability : float
         Probability, before the answer, that the two samples belong together.
     value : float
-        Value of an answer: expected number of misplaced samples, times the number of samples that would move.
+        Value of an answer: the expected number of misplaced samples, times how many samples would move.
     concerns : ndarray of int
         Samples whose cluster the answer can change.
     number : int
