@@ -35,7 +35,7 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """Read a table with a row per data set and a column per method or, if ``long``, with a value per row."""
+    """Read a table with one row per data set and one column per method or, if ``long``, one value per row."""
     # If ``long`` is None, a table with the columns ``dataset``, ``method`` and ``value`` is long. Only the
     # values of long tables are validated here, because ``compare`` validates the values of other tables.
     rows = list(table_text(path).rows(path))

@@ -145,7 +145,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Return the validity indices of a result (None if undefined), without silhouettes for large data."""
+    """Return the validity indices of a result (None if undefined). For large data, omit silhouettes."""
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -240,7 +240,7 @@ def _cell(name: str, value: Any, width: int | None) -> str:
 
 
 def mode_frame(job: Job) -> pd.DataFrame:
-    """Return the label and size of each cluster, and the mode of each attribute (mean if numeric)."""
+    """Return each cluster's label and size, and the mode of each attribute (numeric attributes: mean)."""
     estimator, names = job.estimator, job.samples.feature_names
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
@@ -375,7 +375,7 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
 
 
 def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
-    """Return each cluster's class name, which is "" for a new class, or None after a fit without labels."""
+    """Return each cluster's class name ("" for a new class). After a fit without labels, return None."""
     if pool.classes is None or pool.cluster_classes is None:
         return None if pool.classes is None else class_names(job, pool)
     names = [*class_names(job, pool), ""]
@@ -393,7 +393,7 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table of cluster names and contrasts, and this table with typical values of all columns."""
+    """Return a table of cluster names and contrasts, and a copy that adds typical values of all columns."""
     short = described.to_frame()[["cluster", "size", "name", "contrasts"]]
     short = short[short["size"] > 0].reset_index(drop=True)
     columns, labels = columns[labels >= 0], labels[labels >= 0]
@@ -436,7 +436,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return the columns of which nearly every cluster contains a single value, ignoring outliers."""
+    """Return the columns that have a single value in nearly every cluster, ignoring outliers."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():

@@ -65,7 +65,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """Create a report page with questions. Its solution "answers" is the session's current partition."""
+    """Create a report page with questions. The solution "answers" is the session's current partition."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -96,7 +96,7 @@ class AnswerPanel:
         self._names: dict[str, str] | None = None  # cluster names of the fit, if the user has changed one
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
-        """Return the state, an answered question ("question/3"), or a file's media type and bytes."""
+        """Return the state, an answered question ("question/3"), or the media type and bytes of a file."""
         with self._lock:
             name, _, number = place.partition("/")
             if place == "state":

@@ -218,9 +218,9 @@ def run_job(
 ) -> tuple[dict[str, Any], bool, pd.DataFrame | None]:
     """Fit, and save results even after Ctrl-C. ``extra`` contains additional entries for the record.
 
-    Returns the record, whether the run was interrupted, and a table of the clusters. Ctrl-C during saving
-    takes effect afterwards, a second Ctrl-C immediately. The order of saving is: results, report, record with
-    the status "complete", removal of the checkpoint. A run that is killed between two steps can be resumed.
+    Returns the record, whether the run was interrupted, and a table of the clusters. During saving, the first
+    Ctrl-C takes effect afterwards, the second immediately. Order of saving: results, report, record with the
+    status "complete", removal of the checkpoint. A run that is killed between two steps can be resumed.
     """
     record = job.record() | dict(extra or {})
     found = None

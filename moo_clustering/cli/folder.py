@@ -221,7 +221,7 @@ def open_folder(
 ) -> Iterator[RunFolder]:
     """Open a run folder, and lock it if it exists. :meth:`RunFolder.claim` creates and locks a new folder.
 
-    The folder may contain a checkpoint if ``resume`` is set, or an earlier run of the command ``replaces``.
+    With ``resume``, the folder may contain a checkpoint. It may contain a run of the command ``replaces``.
     """
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     try:
@@ -496,7 +496,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """Convert a table to the bytes of a CSV file, in the format of ``attrs["csv"]`` if it is set."""
+    """Convert a table to the bytes of a CSV file. If ``attrs["csv"]`` is set, it determines the format."""
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -582,7 +582,7 @@ def own_column(heads: Sequence[str], name: str) -> int:
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save a fitted estimator, without attributes that prediction does not need, and the entries ``more``."""
+    """Save the entries ``more`` and a fitted estimator, of which only attributes for prediction are kept."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):

@@ -256,7 +256,7 @@ def _document_features(
 
 
 def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
-    """Return a note if features are unscaled and their standard deviations very different; otherwise None."""
+    """Return a note if unscaled features have very different standard deviations, and None otherwise."""
     parameters = estimator.get_params(deep=False)
     counts_words = method.stems or method.presence
     if counts_words or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
@@ -330,7 +330,7 @@ def begin_from(job: Job, start: str | None) -> None:
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
-    """Split the labels into labels for the fit and held-out labels; return None if there are no labels."""
+    """Split the labels into labels for the fit and held-out labels. If there are none, return None."""
     use = None
     if (found := samples.partial_sets()) is not None:
         names, given, several = found

@@ -151,7 +151,7 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 def load_graph(
     path: Path, method: Method, labels: str | None, others: Mapping[str, Any]
 ) -> kinds.GraphSamples:
-    """Read a graph. Raise a DataError if the method accepts none, or if an option in ``others`` is set."""
+    """Read a graph. Raise a DataError if the method accepts no graph or an option in ``others`` is set."""
     if not method.graph_options:
         said = f"{path.name} is a graph, which method {method.name} does not accept"
         raise DataError(f"{said}; methods that do are {accepting('graph_options')}")

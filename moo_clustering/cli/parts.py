@@ -64,7 +64,7 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Callable that returns the clusters of new rows, and whether each row is unlike the rows of the fit."""
+    """Callable that returns, for new rows, the clusters and whether the row is unlike all rows of the fit."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.preparer, self.label = model["preparer"], model["estimator"]._label()

@@ -89,12 +89,12 @@ class Samples(Table):
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Return the columns that describe clusters, with filled cells emptied again, and their units."""
+        """Return the columns that describe clusters, and the units of the columns. Filled cells are empty."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
     def row_names(self) -> list[str] | None:
-        """Return the row identifiers, otherwise the unique cells of a dropped column, otherwise None."""
+        """Return the row identifiers, or else the unique cells of a dropped column, or else None."""
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
@@ -110,11 +110,11 @@ class Samples(Table):
         return self.feature_names
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """If there are at most two columns, return plot positions and axis names; otherwise None."""
+        """Return plot positions and axis names if there are at most two columns, and None otherwise."""
         return None
 
     def texts(self) -> list[str] | None:
-        """Return a text with the values of each sample, or None without columns or for too many samples."""
+        """Return a text with each sample's values. If there are no columns or many samples, return None."""
         columns, units = self.described_columns()
         if not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
@@ -321,7 +321,7 @@ class LabelSetSamples(UntabledSamples):
         return super().record() | {"label_names": list(self.source.label_names)}
 
     def partial_sets(self) -> PartialSets:
-        """Return all labels in the file. A single label becomes two classes: samples without and with it."""
+        """Return all labels in the file. If there is only one label, its absence becomes a second class."""
         names, given = tuple(self.source.label_names), np.asarray(self.source.Y, dtype=np.int8)
         if len(names) > 1:
             return names, given, True
@@ -358,7 +358,7 @@ class TextSamples(UntabledSamples):
 
     @property
     def column_names(self) -> Any:
-        """Terms, or () if X contains components or embeddings, because their columns have no names."""
+        """Terms, or () if X contains components or embeddings, whose columns have no names."""
         return self.feature_names if self.X is self.weights else ()
 
     @property
@@ -476,8 +476,8 @@ def _opening(title: str, text: str) -> str:
 class LabelUse:
     """Labels used in the fit (``given``), and labels that score the predictions (``held_out``).
 
-    Both arrays have shape (n_samples, n_labels). A row contains 0/1 indicators, or -1 if the sample has no
-    labels of this kind. No sample has labels of both kinds.
+    Both arrays have shape (n_samples, n_labels). The row of a sample contains 0/1 indicators. If the sample
+    has no labels in an array, its row there is -1. No sample has labels in both arrays.
     """
 
     names: tuple[str, ...]

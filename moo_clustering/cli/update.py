@@ -70,7 +70,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
 
 
 def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) -> None:
-    """Replace the result of a run by another of its solutions. If ``rule`` is None, list the rules."""
+    """Replace the result of a run by another solution of the run. If ``rule`` is None, list the rules."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         if not isinstance(run.estimator, FrontMixin):

@@ -56,33 +56,35 @@ def cspa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Compute a consensus from the co-association S_ij, the share of runs with i and j in the same cluster.
+    """Compute a consensus from the co-association S_ij, the share of runs in which i and j share a cluster.
 
-    S_ij is computed from the runs that contain both i and j, and is 0 if there are none. If the samples that
-    share a cluster in all runs form ``n_clusters`` groups, these groups are the result. Otherwise, if the
-    hypergraph whose edges are the clusters has ``n_clusters`` connected components, these are the result.
-    Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples n_neighbors) memory. ``"svd"`` takes
-    at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters in distinct runs.
+    S_ij is computed from the runs that contain both samples, and is 0 if there is no such run. Samples that
+    share a cluster in all runs form a group. If there are ``n_clusters`` groups, they are the result.
+    Otherwise, if the hypergraph whose edges are the clusters of all runs has ``n_clusters`` connected
+    components, they are the result. Takes O(n_samples^2 n_runs) time, and O(n_samples^2) or O(n_samples
+    n_neighbors) memory. ``"svd"`` allows any n_samples. For each two samples, it sums the weights of the runs
+    in which they share a cluster. It normalises the matrix of these sums by row sums, and applies k-means to
+    the rows of the leading eigenvectors, scaled to unit length. ``"svd"`` takes at most O(n_samples (n_runs +
+    E^2)) time and O(n_samples n_runs) memory, where E is the total number of clusters over all distinct runs.
 
     Raises a ValueError or TypeError if a parameter is invalid, if a sample is missing from all runs, or if
-    sample pairs require more than ``max_memory``, and an ImportError if METIS is required but pymetis
-    (``moo_clustering[metis]``) is not installed. Issues a UserWarning if METIS cannot create clusters as
-    large as most runs do. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002),
-    section 3.2; A. Fred, A. Jain, IEEE TPAMI 27 (2005), for average linkage.
+    sample pairs require more than ``max_memory``. Raises an ImportError if METIS is required but pymetis
+    (``moo_clustering[metis]``) is not installed. Issues a UserWarning if most runs have a cluster that is
+    larger than the parts that METIS can create. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning
+    Research 3 (2002), section 3.2; A. Fred, A. Jain, IEEE TPAMI 27 (2005), for average linkage.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
         Integers; -1 marks samples missing from a run. The number of clusters may differ between runs.
     n_clusters : int
-        From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs. If fewer
-        samples are distinct, the result has fewer clusters.
+        From 1 to n_samples. With ``"svd"``, at most the total number of clusters in all runs. If ``labels``
+        has fewer distinct columns, the result has fewer clusters.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
-        Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
-        clustering of S, or, for any n_samples, ``"svd"``: k-means on the leading eigenvectors (rows of unit
-        length) of the matrix of weights of runs in which two samples share a cluster, normalised by row sums.
+        ``"average"``: average linkage on 1 - S. ``"metis"``: METIS as in the paper (parts of at most 1.03
+        times the mean size). ``"spectral"``: spectral clustering of S. ``"svd"``: see above.
     n_neighbors : int, optional
-        Number of largest entries to keep in each row of S; for ``"metis"`` and ``"spectral"``.
+        Number of entries to keep in each row of S, largest first. Only for ``"metis"`` and ``"spectral"``.
     max_memory : int, default=4 GiB
         Memory limit for sample pairs, in bytes.
     weights : array-like of shape (n_runs,), optional
@@ -509,19 +511,20 @@ def hbgf(
 ) -> Labels:
     """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
-    If the samples that share a cluster in all runs form at most ``n_clusters`` groups, these are the result.
-    Otherwise, if the graph has ``n_clusters`` connected components, these are the result. METIS takes roughly
-    O(n_samples n_runs) time; spectral clustering takes O(n_samples n_runs^2 + E^3) time if the runs have E
-    clusters, at most 2000, in total. Errors and warnings are the same as for :func:`cspa`. Source: X. Fern,
-    C. Brodley, International Conference on Machine Learning (2004).
+    Samples that share a cluster in all runs form a group. If there are at most ``n_clusters`` groups, they
+    are the result. Otherwise, if the graph has ``n_clusters`` connected components, they are the result.
+    METIS takes roughly O(n_samples n_runs) time. Spectral clustering takes O(n_samples n_runs^2 + E^3) time,
+    where E is the total number of clusters over all runs, if E is at most 2000. Errors and warnings are those
+    of :func:`cspa`. Source: X. Fern, C. Brodley, International Conference on Machine Learning (2004).
 
     Parameters
     ----------
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        METIS (parts of at most 1.03 times the mean size), or k-means on singular vectors, as in the paper.
-        ``"auto"`` uses METIS if pymetis is installed, otherwise ``"spectral"``; the choice is logged.
+        ``"metis"``: METIS, with parts of at most 1.03 times the mean size. ``"spectral"``: k-means on
+        singular vectors, as in the paper. ``"auto"``: METIS if pymetis is installed, otherwise
+        ``"spectral"``; the choice is logged.
     random_state : int, Generator, RandomState or None, default=None
         Seed for METIS or k-means.
 
@@ -570,16 +573,17 @@ def hgpa(
 ) -> Labels:
     """Compute a consensus by approximate hypergraph partitioning.
 
-    The paper minimises the number of cut hyperedges (clusters of all runs) with hMETIS, which cannot be
-    redistributed; both approximations minimise other criteria. Costs, errors, and results if all runs agree
-    are the same as for :func:`hbgf`. Sources: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3
-    (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf, NeurIPS 19 (2006), for the singular vectors.
+    The paper uses hMETIS to minimise the number of cut hyperedges (clusters of all runs). Because hMETIS
+    cannot be redistributed, it is replaced by approximations that minimise other criteria. Costs and errors
+    are the same as for :func:`hbgf`. If all runs agree, the results are also the same. Sources: A. Strehl, J.
+    Ghosh, Journal of Machine Learning Research 3 (2002), section 3.3; D. Zhou, J. Huang, B. Schölkopf,
+    NeurIPS 19 (2006), for the singular vectors.
 
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        :func:`hbgf`, using METIS if pymetis is installed; or k-means on the samples' singular vectors of the
-        incidence matrix, which is scaled by its row and column sums.
+        ``"hbgf"``: use :func:`hbgf`, with METIS if pymetis is installed. ``"spectral"``: scale the incidence
+        matrix by its row and column sums, and apply k-means to its singular vectors for the samples.
 
     Examples
     --------
@@ -636,26 +640,27 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    The clusters of all runs are grouped into meta-clusters by pairwise Jaccard indices, computed on the
-    samples that both runs contain. Each sample joins the meta-cluster with the largest share of members that
-    contain it. Results if all runs agree are the same as for :func:`hbgf`. Issues a UserWarning if
-    METIS balances sizes but most runs have a cluster above 1.75 times the mean meta-cluster size. Takes
-    O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all
-    runs. Source: A. Strehl, J. Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.
+    The clusters of all runs are grouped into meta-clusters according to their pairwise Jaccard indices, which
+    are computed on the samples that both runs contain. Each sample joins the meta-cluster in which the
+    largest share of clusters contains the sample. If all runs agree, the results are the same as for
+    :func:`hbgf`. Issues a UserWarning if METIS balances sizes, but most runs have a cluster with more than
+    1.75 times the mean meta-cluster size. Takes O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs
+    n_samples + E^2) memory, where E is the total number of clusters over all runs. Source: A. Strehl, J.
+    Ghosh, Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
     n_clusters : int
         Number of meta-clusters, from 1 to n_samples; empty meta-clusters are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
-        METIS balances the number of samples in each meta-cluster (``"size"``, as in the paper) or the
-        number of clusters (``"unit"``, for runs with clusters of unequal size).
+        Quantity that METIS makes similar for all meta-clusters. ``"size"``: the total size of their clusters,
+        as in the paper. ``"unit"``: the number of their clusters, for runs with clusters of unequal size.
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        METIS as in the paper, or matching: the clusters of a run join different meta-clusters, chosen by
-        similarity regardless of size; if a run has more than ``n_clusters`` clusters, some are omitted.
-        ``"auto"`` uses METIS if pymetis is installed, otherwise matching; the choice is logged.
+        ``"metis"``: METIS, as in the paper. ``"matching"``: the clusters of a run join different
+        meta-clusters, by similarity regardless of size; if there are more than ``n_clusters``, some are
+        omitted. ``"auto"``: METIS if pymetis is installed, otherwise matching; the choice is logged.
     ties : {"first", "random"}, default="first"
-        Which meta-cluster a sample joins if it is equally associated with several.
+        Whether samples that are equally associated with several meta-clusters join the first or a random one.
     random_state : int, Generator, RandomState or None, default=None
         Seed for METIS and ``ties="random"``.
     return_association : bool, default=False
@@ -666,8 +671,8 @@ def mcla(
     labels : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first appearance.
     association : ndarray of shape (n_clusters, n_samples)
-        Returned only with ``return_association``. Entry (c, i) is the share of clusters in meta-cluster c
-        that contain sample i, ignoring runs without this sample. Empty meta-clusters come last. The
+        Returned only with ``return_association``. Entry (c, i) is the share of the clusters in meta-cluster c
+        that contain sample i. Runs without this sample are ignored. Empty meta-clusters come last. The
         confidence of the labels is ``association.max(axis=0) / association.sum(axis=0)``.
 
     Examples

@@ -21,7 +21,7 @@ SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated front; add entire further fronts until there are ``min_members`` members.
+    """Select the non-dominated front, then whole further fronts until there are ``min_members`` members.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """Compute ES1: the non-negative edge weights s_ij that best reconstruct X (PESC, Eq. 4).
 
-    One small non-negative least-squares problem per sample is solved exactly, by an active-set method instead
-    of the paper's particle swarm. Takes O(N (q^2 d + q^4)) time for N samples with q edges and d features in
-    the worst case, but usually close to O(N q^2 (d + q)).
+    For each sample, an active-set method solves a small non-negative least-squares problem exactly. The paper
+    uses a particle swarm instead. Takes at most O(N (q^2 d + q^4)) time, where N is the number of samples, q
+    the number of edges per sample, and d the number of features. Usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def reconstruction_weights(
     edges : csr_array of shape (n_samples, n_samples)
         One entry (i, j) for each link from i to j in any member; values are ignored.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs each sample from the samples to which it links, ``"column"`` from the samples
-        that link to it, if any (the paper's formula, taken literally).
+        ``"row"`` reconstructs each sample from the samples to which it links. ``"column"`` reconstructs it
+        from the samples that link to it, if there are any, as the paper's formula literally says.
     ridge : float, default=0.025
         Ridge penalty for the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
@@ -159,15 +159,16 @@ def diversity_weights(
 ) -> sp.csr_array:
     """Compute ES2: s_ij is the sum of 1 - DIV over the members that link i to j, divided by M (PESC, Eq. 5).
 
-    DIV is defined in :func:`~moo_clustering.diversity.diversity`. Takes O(M N) time and O(N width) memory for
-    M members and N samples.
+    DIV is defined in :func:`~moo_clustering.diversity.diversity`. Takes O(M N) time and O(N width) memory,
+    where M is the number of members, N the number of samples, and ``width`` the length of a list.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_members, n_samples)
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
-        Contribution of a member: 1 - DIV (the paper's formula), DIV (the paper's text, "better diversity
-        contributes more"), or 1. If all members are equal, ``"div"`` results in zeros; use ``"count"``.
+        Contribution of a member to its edges. ``"one_minus_div"``: 1 - DIV, as in the paper's formula.
+        ``"div"``: DIV, as in the paper's text ("better diversity contributes more"). ``"count"``: 1. If all
+        members are equal, ``"div"`` results in zeros; use ``"count"`` instead.
 
     Returns
     -------
@@ -204,9 +205,9 @@ def kernel_graph(
     Parameters
     ----------
     sigma : float, "mean", "median" or "grid"
-        Scale factor: a number, the mean or median edge distance, or the value in :data:`SIGMA_GRID` with the
-        largest gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper selects
-        from this grid by the agreement of the result with the true classes.
+        Scale factor, or how to choose it: the mean or median edge distance, or the value in
+        :data:`SIGMA_GRID` for which eigenvalues K and K + 1 of the symmetric normalised Laplacian differ
+        most. The paper chooses the value in this grid for which the result agrees best with the true classes.
     n_clusters : int
         K, the number of clusters.
     laplacian : str

@@ -73,7 +73,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     Returns
     -------
     ndarray of shape ((n_runs + 1) // 2,)
-        Run indices in ascending order; ties are broken in favour of the first runs.
+        Run indices in ascending order. If runs are tied, the first of them are selected.
 
     Examples
     --------
@@ -103,13 +103,13 @@ def select_pareto(
     partitioner: hypergraph.MetaPartitioner = "auto",
     random_state: SeedLike = None,
 ) -> ParetoSelection:
-    """Search for subsets of diverse runs that agree with all other runs, and return the best consensus.
+    """Search for subsets of diverse runs that agree with the remaining runs; return the best consensus.
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting from a population that
-    includes the whole ensemble. If at most 256 subsets have ``min_runs`` runs or more, they are all evaluated
-    without NSGA-II. MCLA then computes the consensus of each non-dominated subset. Takes O(n_samples n_runs^2
-    + n_gen pop_size n_runs^2) time, plus the time of MCLA for each of these subsets. The improvement over the
-    consensus of all runs is small and unreliable. Raises the same errors as :func:`mcla`.
+    includes the whole ensemble. If there are at most 256 subsets of ``min_runs`` or more runs, all of them
+    are evaluated without NSGA-II. MCLA computes the consensus of each non-dominated subset. Takes O(n_samples
+    n_runs^2 + n_gen pop_size n_runs^2) time, plus the time of MCLA for each such subset. The improvement over
+    the consensus of all runs is small and unreliable. Raises the errors of :func:`mcla`.
 
     Parameters
     ----------

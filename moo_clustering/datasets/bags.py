@@ -44,7 +44,7 @@ class BagTable:
     bags : Bags
         Bags with finite features, ``feature_names``, and ``bag_ids`` if the data have identifiers.
     labels : ndarray of shape (n_bags,), int64, or None
-        Known classes 0, 1, ... of the bags, used for scoring; -1 for bags without a class.
+        Known classes 0, 1, ... of the bags, used for scoring. A bag without a class has -1.
     label_names : tuple of str
         Names of the classes in labels.
     """
@@ -99,7 +99,7 @@ def read_bags(
     path : path-like
         - ``.arff`` in WEKA's multi-instance format: one bag per row, with its instances in a relational
           attribute and, optionally, an identifier and a class.
-        - ``.arff`` with one instance per row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
+        - ``.arff`` or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges), with one instance per row.
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt``, ``.parquet`` or ``.pq`` with one instance per row. The first
           line of a text file contains the column names.
         - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
@@ -108,17 +108,18 @@ def read_bags(
         Text files may be compressed (``.gz``), and are read as ARFF if they begin like an ARFF file.
     bag : str, optional
         Column with bag identifiers. Bags are ordered by first appearance. Default: a column named like
-        ``bag`` or ``bag_id``, otherwise a non-numeric first column; in relational files, the first attribute.
+        ``bag`` or ``bag_id``, otherwise a non-numeric first column. Relational files: the first attribute.
     label : str or False, optional
-        Column with bag classes, constant within each bag; False ignores classes. Default: KEEL's output, or a
-        column named ``class`` or ``label``, otherwise the last nominal attribute; for npz, ``bag_labels``.
+        Column with the class of each row's bag; False ignores classes. Default: KEEL's output, otherwise a
+        column named ``class`` or ``label``, otherwise the last nominal attribute. Npz files: ``bag_labels``.
     drop : sequence of str, default=()
         Columns to drop. A non-numeric column with unique values and a name like ``id`` or
         ``conformation_name`` is also dropped, unless it is in ``nominal``.
     nominal : sequence of str, default=()
         Columns of text or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
-        Raise a DataError for missing feature values, or impute the median (nominal: mode) over all instances.
+        ``"error"``: raise a DataError if feature values are missing. ``"median"``: replace them by the median
+        (nominal columns: the mode) over all instances.
 
     Returns
     -------

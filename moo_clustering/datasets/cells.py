@@ -239,7 +239,7 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
-    """Raise a DataError if a column changed its notation and another column fits both notations."""
+    """Raise a DataError if a column has changed its notation, and another column fits both notations."""
     pairs = [*zip(columns, found, strict=True)]
     changed = [
         (c.name, read.convention) for c, read in pairs if read.convention not in ("none", c.convention)
@@ -548,7 +548,7 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Return a note on two names that may mean the same, such as 1 and 1.0, or y and Yes; "" if none."""
+    """Return a note on two names that may mean the same, such as y and Yes; "" if there are none."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))

@@ -57,8 +57,8 @@ class Documents(tables.NamedRows):
     label_sets : list of tuple of str or None
         Known classes of each document, in file order, if a document has several classes; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether each document's classes are known: an empty list means that the document has no class, but a
-        missing field, null or an empty cell means that its classes are unknown.
+        Whether each document's classes are known. An empty list means that the document has no class. If the
+        field is missing, null or an empty cell, the classes are unknown.
     """
 
     name: str
@@ -109,8 +109,8 @@ def read_documents(
         Column with the known classes, used for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"`` uses the sub-folders as classes.
     partial_labels : str, optional
-        Column with the classes of some documents; empty cells and -1 mark unlabelled documents. ``"folder"``
-        uses the sub-folders of a folder as classes; files outside them are unlabelled.
+        Column with the classes of some documents; empty cells and -1 mark unlabelled documents. For a folder,
+        ``"folder"`` uses the sub-folders as classes; files outside sub-folders are unlabelled.
     drop : sequence of str, default=()
         Columns to ignore, even if other parameters select them by default.
     """

@@ -231,7 +231,7 @@ def too_large(path: Path, expanded: str, expansion: int, remedy: str = "unpack i
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
-    """Read a UTF-8 text file. With ``notes``, UTF-16 is accepted too, and Windows-1252 adds a note."""
+    """Read a UTF-8 text file. With ``notes``, also accept UTF-16, and Windows-1252 with a note."""
     with readable(path):
         return _decoded(file_bytes(path, expansion), notes)[0]
 
@@ -642,7 +642,7 @@ def code_reason(known: Mapping[str, float]) -> str:
 
 
 def rounding_note(known: Mapping[str, float]) -> str:
-    """Return a note on distinct numerals that became equal, or on numerals with exponents; "" if none."""
+    """Return a note on distinct numerals that became equal, or on numerals with exponents, otherwise ""."""
     if pair := indistinct(known):
         return f"distinct numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
@@ -671,7 +671,7 @@ def finite(texts: Iterable[str], numbers: FloatArray) -> dict[str, float]:
 
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
-    """Find two distinct numbers that are equal in double precision, or return None, in O(n) time."""
+    """Return two distinct numbers that are equal in double precision, or None. Takes O(n) time."""
     # Numbers with at most 15 digits are distinct in double precision.
     if max(map(len, numbers), default=0) <= 15:
         return None
@@ -693,7 +693,7 @@ def is_plain(column: pd.Series[Any]) -> bool:
 
 
 def indistinct_values(column: pd.Series[Any] | NDArray[Any]) -> tuple[str, str] | None:
-    """Find two distinct integers or extended-precision floats that are equal as float64, or return None."""
+    """Return two distinct integers or extended-precision floats that are equal as float64, or None."""
     values: Any = column
     if isinstance(column, pd.Series):
         types = pd.api.types

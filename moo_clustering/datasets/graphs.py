@@ -22,9 +22,9 @@ _FORMS = "it must have two node columns and an optional weight column, or be a s
 def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> tables.Table:
     """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
 
-    Edge weights are ignored, with a UserWarning if they differ. Parallel edges count as one, and loops are
-    omitted with a UserWarning. Raises a DataError if the file is not a readable graph. Takes O(bytes) time
-    and memory; O(n_nodes^2) for matrices.
+    Edge weights are ignored; if they differ, a UserWarning is issued. Parallel edges count as one edge. Loops
+    are omitted with a UserWarning. Raises a DataError if the file is not a readable graph. Takes O(bytes)
+    time and memory, or O(n_nodes^2) for a matrix.
 
     Parameters
     ----------

@@ -131,11 +131,11 @@ def read_multilabel(
 ) -> MultiLabelTable:
     """Read multi-label samples from an ARFF (MULAN, MEKA), svmlight or npz file.
 
-    For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. Takes O(bytes) time
-    and memory; sparse rows remain sparse. Raises a DataError if a file is missing, damaged or of unknown
-    type; if labels do not exist or are neither 0 nor 1; if only some labels of a row are missing; if indices
-    are repeated or too large; or if features are missing, infinite or non-numeric. Formats: Tsoumakas et al.,
-    *MULAN*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016).
+    To read documents in JSON lines, use :func:`read_documents` and :func:`label_indicators` instead. Takes
+    O(bytes) time and memory. Sparse rows remain sparse. Raises a DataError if a file is missing, damaged or
+    of unknown type; if labels do not exist or are neither 0 nor 1; if only some labels of a row are missing;
+    if indices are repeated or too large; or if features are missing, infinite or non-numeric. Formats:
+    Tsoumakas et al., *MULAN*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016).
 
     Parameters
     ----------
@@ -153,14 +153,15 @@ def read_multilabel(
     labels_xml : path-like, optional
         MULAN XML file with the ordered label names. Default for ARFF: a file with the same name, if present.
     n_labels : int, optional
-        For ARFF, number of leading (or, if negative, trailing) attributes that are labels.
-        Default without an XML file: MEKA's option in the relation name, such as ``'Music: -C 6'``.
+        For ARFF, the first ``n_labels`` attributes are labels or, if negative, the last ``-n_labels``.
+        Without an XML file, the default is MEKA's option in the relation name, such as ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
         For ARFF, label names in the desired order. For npz, path of the archive with ``Y`` (see
         :class:`MultiLabelTable`) or a sparse matrix. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, names, or path of a text file with one name per line. Default: arrays with these names, or
-        files ``..._features.txt`` and ``..._labels.txt`` next to ``..._X.npz``, or names x0, ... and y0, ...
+        For npz, the names, or the path of a text file with one name per line. Default: the arrays
+        ``feature_names`` and ``label_names``, otherwise the files ``..._features.txt`` and ``..._labels.txt``
+        next to ``..._X.npz``, otherwise x0, ... and y0, ...
     id_column : str, optional
         Attribute (ARFF) or array (npz) with row identifiers.
     drop : sequence of str, default=()
@@ -520,8 +521,8 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
     documents : Documents
         Result of :func:`read_documents` with ``labels=...``.
     empty_is_unlabelled : bool, default=False
-        Whether an empty list of labels marks an unlabelled document, as a missing field, null and an empty
-        cell always do.
+        Whether a document with an empty list of labels is unlabelled. Documents with a missing field, null or
+        an empty cell are always unlabelled.
 
     Returns
     -------

@@ -104,9 +104,9 @@ class PreparedTable:
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Return the columns whose missing cells are associated with the clusters, strongest first.
 
-        If there are any, the clusters may reflect how the data were collected. Only columns with at least
-        five missing cells are tested. A column is returned if the bias-corrected Cramer's V between
-        missingness and clusters is at least 0.3, and significant at 0.01 / (number of tested columns).
+        Such clusters may reflect how the data were collected. Only columns with at least five missing cells
+        are tested. A column is returned if the bias-corrected Cramer's V between missingness and clusters is
+        at least 0.3, and significant at 0.01 divided by the number of tested columns.
         """
         clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
         missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
@@ -132,13 +132,13 @@ def prepare_table(
 
     Cells of any type are parsed like text in a CSV file; :doc:`/data` lists the recognised notations. Numbers
     may have decimal commas or units. Booleans become 0 and 1, times and durations become hours, dates become
-    days, and categories become one indicator per value (a single indicator for two values). Codes such as
-    01000 are categories.
+    days, and a categorical column becomes one indicator per value, or a single indicator if it has two
+    values. Codes such as 01000 are categories.
 
-    Columns are dropped if they are constant or mostly empty, if they number the rows, if they contain mostly
-    unique strings, if they mix units (up to 5% of the numbers may lack the unit), or if their commas or dates
-    are ambiguous. Raises a DataError if there are fewer than two rows, duplicate column names, no usable
-    columns, or huge numbers. Warns if units are mixed, or if one column determines the best two clusters.
+    A column is dropped if it is constant or mostly empty, if it numbers the rows, if most of its strings are
+    unique, if it mixes units (up to 5% of the numbers may lack the unit), or if its commas or dates are
+    ambiguous. Raises a DataError if there are fewer than two rows, duplicate column names, no usable columns,
+    or huge numbers. Warns if units are mixed, or if one column determines the best two clusters.
 
     Parameters
     ----------
@@ -148,20 +148,21 @@ def prepare_table(
         ``"equal"``: the feature variances of each column sum to its weight; all indicators of a column are
         scaled by the same factor. ``"none"``: unscaled numbers, and indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
-        With ``scale="equal"``, ``"dependence"`` weights categorical columns, and columns with at most 20
-        distinct values, by their strongest association with another column (see Notes). All other weights
-        are 1. With ``"equal"``, or with fewer than 40 rows, all weights are 1.
+        If ``scale="equal"``, ``"dependence"`` weights discrete columns (categories, or at most 20 distinct
+        values) by their strongest association with another column (see Notes). All other columns have weight
+        1. With ``"equal"``, or with fewer than 40 rows, all columns have weight 1.
     missing : {"neighbors", "median"}, default="neighbors"
-        ``"neighbors"``: fill missing cells with the mean (or mode) of the five nearest rows in which the cell
-        is known. ``"median"``: fill them with the column's median (or mode); filled rows may form a cluster.
+        ``"neighbors"``: fill missing cells with the mean (dates: median; categories and booleans: mode) of
+        the five nearest rows in which the cell is known. ``"median"``: fill them with the column's median
+        (categories and booleans: mode); the filled rows may form a cluster.
 
     Notes
     -----
     The distinct values of a discrete column form clusters, so a single irrelevant column could determine the
     partition. The weight of a discrete column is therefore its highest bias-corrected Cramer's V, from 0 to
-    1, with any other column (continuous numbers are split into eight bins with equal counts). Discrete
-    columns without a significant association (chi-square test at the 0.01 level, divided by the number of
-    other columns) are dropped, unless all columns would be dropped.
+    1, with any other column (continuous numbers are split into eight bins with equal counts). A discrete
+    column without a significant association is dropped, unless all columns would be dropped. The level of the
+    chi-square test is 0.01 divided by the number of other columns.
 
     With at least 40 rows, values more than ten interquartile ranges beyond the quartiles do not influence the
     scale, unless they make up more than 5% of the column. Distances between rows use the columns known in
@@ -195,10 +196,10 @@ def prepare_table(
 
 @documented(prepare_table)
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Transformer that prepares a table as :func:`prepare_table` does, and new rows in the same way.
+    """Transformer that prepares a table as :func:`prepare_table` does, and then new rows in the same way.
 
-    The columns of new rows are matched by label and parsed in the notation of the training table, which also
-    determines categories, scales and weights. Missing cells are filled from the training rows.
+    The columns of new rows are matched by label. The training table determines their notation, categories,
+    scales and weights, and missing cells are filled from its rows.
 
     Attributes
     ----------
@@ -256,8 +257,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Return the features of new rows with the columns seen in ``fit``, shape (n_samples, n_features).
 
         Raises a DataError if there are no rows, or if a column is missing, ambiguous, or of the wrong kind or
-        unit. Warns if cells are unreadable, have unknown categories, a different notation or no unit, or lie
-        far beyond the range seen in ``fit``, or if a row has only missing cells.
+        unit. Warns if cells are unreadable, have unknown categories, another notation than in ``fit`` or no
+        unit, or are far outside the range seen in ``fit``. Also warns if a row has only missing cells.
         """
         prepared, alarming = self._prepared(X)
         if alarming:
@@ -265,7 +266,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return prepared.X
 
     def prepare(self, X: Any) -> PreparedTable:
-        """Prepare new rows as in :meth:`transform`; return filled columns, and notes instead of warnings."""
+        """Prepare new rows as :meth:`transform` does, but return a table with notes and issue no warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:

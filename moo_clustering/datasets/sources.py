@@ -85,7 +85,7 @@ def make_bags(
     ----------
     n_bags : int, default=100
     n_clusters : int, default=3
-        Number of clusters, whose sizes differ by at most one bag. Centres lie far apart in [-10, 10]^d.
+        Number of clusters. Their sizes differ by at most one bag. Centres lie far apart in [-10, 10]^d.
     bag_size : (int, int), default=(2, 10)
         Minimum and maximum number of instances per bag. Sizes are uniformly distributed.
     n_features : int, default=2

@@ -74,7 +74,7 @@ class Table(NamedRows):
     row_ids : ndarray of shape (n_samples,)
         Identifiers as strings, or the numbers 0, 1, ... if the rows have no identifiers.
     y : ndarray of shape (n_samples,), int64, or None
-        Known classes 0, 1, ..., used for scoring; -1 for empty cells.
+        Known classes 0, 1, ..., used for scoring. An empty cell is -1.
     target_names : tuple of str
         Names of the classes in y.
     partial_y : ndarray of shape (n_samples,), int64, or None
@@ -151,21 +151,21 @@ def read_table(
 ) -> Table:
     """Read a data set from a CSV, TSV, Excel, Parquet or npz file.
 
-    Columns without another role are features. They must be numeric or, with ``categories``, numeric or text
-    (:func:`~moo_clustering.datasets.prepare_table` converts other columns). Dates become days since the
-    earliest date, and times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`).
-    An unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
+    All columns that no parameter names are features. They must be numeric or, with ``categories``, numeric or
+    text. :func:`~moo_clustering.datasets.prepare_table` converts other columns. Dates become days since the
+    earliest date. Times of day and durations become hours. Codes such as 01000 are text (:doc:`/data`). An
+    unnamed first column contains row identifiers. A column ``Unnamed: 0`` with the values 0, 1, ... is
     dropped. Takes O(bytes) time and memory.
 
     Parameters
     ----------
     path : path-like
-        - ``.csv``, ``.tsv``, ``.tab``, ``.txt``, optionally compressed (``.csv.gz``): separated by commas,
-          tabs, semicolons, pipes, or as declared by a first line ``sep=;``. Comments (# or %) are skipped.
+        - ``.csv``, ``.tsv``, ``.tab`` or ``.txt``, also compressed (``.csv.gz``). Separators: commas, tabs,
+          semicolons, pipes, or the character in a first line ``sep=;``. Comments (# or %) are skipped.
         - ``.xlsx``: the first non-empty sheet is read. Requires openpyxl.
         - ``.parquet``, ``.pq``.
-        - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays
-          that other parameters name. No code in the file is executed.
+        - ``.npz`` with an array ``X``. It may contain arrays ``y`` (known classes) and ``feature_names``, and
+          arrays that other parameters name. No code in the file is executed.
     labels : str, optional
         Column with the known classes (strings or numbers) for scoring. Empty cells are unknown classes.
     partial_labels : str, optional
@@ -178,11 +178,11 @@ def read_table(
         Accept text columns as features, except in npz files. Every distinct string is a category, including
         "NA" and "?". If there are text columns, ``X`` is a data frame.
     header : bool, optional
-        Whether the first line of a text file or sheet contains column names; otherwise, the names are
-        ``column1``, .... Default: False if the line contains only numbers, unless these are 0, 1, ....
+        Whether the first line of a text file or sheet contains column names. Default: False if it contains
+        only numbers (except 0, 1, ...), otherwise True. Columns without a name become ``column1``, ....
     expansion : int, default=100
-        Maximum size of a decompressed file, as a multiple of its compressed size. A size up to 16 MiB (Excel:
-        256 MiB, Parquet: 1 GiB) is always allowed.
+        Maximum size of a decompressed file, as a multiple of the size of the compressed file. Up to 16 MiB
+        (Excel: 256 MiB, Parquet: 1 GiB) are always allowed.
 
     Returns
     -------
@@ -192,8 +192,8 @@ def read_table(
     Notes
     -----
     Raises a DataError if the file is missing, empty, ragged, too large or of unknown type; if a column does
-    not exist, is not numeric, or has empty, NaN or infinite cells; if a category column with more than
-    20 rows contains no string twice; or if openpyxl or pyarrow is required but not installed.
+    not exist, is not numeric, or has empty, NaN or infinite cells; if no string occurs twice in a category
+    column with more than 20 rows; or if openpyxl or pyarrow is required but not installed.
 
     Warns if a category column has mostly numbers or mostly unique values; if the first line is read as data;
     if comments, sheets or columns are skipped; if dates or times are converted; if distinct numbers become

@@ -118,7 +118,7 @@ class QuestionPool:
 
     @cached_property
     def codes(self) -> Labels:
-        """Cluster of each point in each partition, numbered across the pool: (n_points, n_partitions)."""
+        """Cluster of each point in each partition, numbered across the pool, (n_points, n_partitions)."""
         return np.ascontiguousarray((self.pool.labels + self.offsets[:-1, None]).T, dtype=np.int32)
 
     @cached_property
@@ -142,7 +142,7 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Return the log-likelihood, for each partition of the pool, of the known groups of these points.
+        """For each partition of the pool, return the log-likelihood of the known groups of these points.
 
         Takes O(len(points) n_partitions) time.
         """
@@ -165,8 +165,8 @@ class Spread:
     """Groups of all points, inferred from the points with known groups (anchors).
 
     ``points`` are the anchors, oldest first. ``groups`` are their groups, numbered by oldest anchor.
-    ``pairs`` are volunteered answers about at least one non-anchor. ``signs`` is 1 for must-links, -1 for
-    cannot-links, and closer to 0 for uncertain pairs.
+    ``pairs`` are pairs of points with an answer that the user volunteered. At least one of the two is no
+    anchor. ``signs`` is 1 for must-links and -1 for cannot-links. It is closer to 0 for uncertain pairs.
     """
 
     def __init__(
@@ -284,7 +284,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples by cluster and group, shape (n_clusters, n_groups). Omitted partitions have 0."""
+        """Number of samples by cluster and group, (n_clusters, n_groups). In omitted partitions, it is 0."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -306,14 +306,14 @@ class Spread:
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum the masses of points by cluster and label. Omitted partitions have sums of 0."""
+        """Sum the masses of points by cluster and label. In omitted partitions, the sums are 0."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)
         return table
 
     def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
-        """Return, for each point, the posterior mean number of samples in its cluster that have its label."""
+        """For each point, return the posterior mean number of samples that share its cluster and label."""
         out = np.empty(len(points))
         pools.weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
         return out
@@ -353,7 +353,7 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """For each candidate, return the expected decrease in misplaced samples if it became an anchor."""
+        """For each candidate, return the expected decrease in misplaced samples if it were an anchor."""
         # The variance reductions of a Gaussian process are summed over all points, weighted by the error and
         # the number of samples of each point.
         n, scale = len(self.points), self.scale

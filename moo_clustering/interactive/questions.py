@@ -4,7 +4,7 @@ A :class:`State` contains the answers and groups of a session. An :class:`Inquir
 for a state, and returns the inquiry that follows an answer. A question asks whether two groups belong to the
 same class, or which group a sample belongs to. Questions are ranked by the probability that the current
 grouping is wrong, times the number of affected samples. A sample is compared with the oldest anchors of a
-group, not with the nearest. Otherwise, a single wrong answer could mix two classes.
+group. If it were compared with the nearest anchors, a single wrong answer could mix two classes.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class State:
 
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
-    """Estimate the error rate, to four digits, from the numbers of repeats that agreed and that differed."""
+    """Estimate the error rate, to four digits, from how many repeated answers agreed or differed."""
     # Two answers with error rate e differ with probability 2 e (1 - e). This probability has a Beta prior.
     # The mean of the prior is the value for e = ``prior``, and the prior weighs as much as four repeats.
     differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
@@ -149,7 +149,7 @@ class Inquiry:
             self.spread = spread
 
     def odds(self, confidence: float | None) -> float:
-        """Return the log-odds that an answer is correct, by default those given by the error rate."""
+        """Return the log-odds that an answer is correct. The default confidence is 1 - ``error_rate``."""
         return self.strength if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
 
     @cached_property

@@ -52,13 +52,13 @@ class SessionFileError(ValueError):
 
 
 class AnswerSession:
-    """Improve a partition with answers to questions such as "do these two samples belong together?".
+    """Improve a partition using answers to questions such as "do these two samples belong together?".
 
-    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``,
-    using the partitions of the fit, without refitting. Answered samples form groups, and a kernel based on
-    the pool extends the groups to the other samples. Clusters without answered samples remain groups of their
-    own, but join other groups if these have more than two clusters on average. Answers can contradict each
-    other, and a single wrong answer does little harm.
+    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Each answer updates ``labels_``
+    from the partitions of the fit, which is not repeated. Samples with answers form groups, and a kernel
+    based on the partitions extends the groups to all other samples. A cluster in which no sample has an
+    answer remains a group of its own. If the groups with answers have more than two clusters on average, its
+    samples join them instead. Answers can contradict each other. A single wrong answer does little harm.
 
     Parameters
     ----------
@@ -69,10 +69,7 @@ class AnswerSession:
         "unknown". With "names", questions ask for the class of a sample; answers are a class or "unknown".
     error_rate : float or "auto", default=0.03
         Assumed fraction of wrong answers, in [0, 0.5). With 0, all answers are certain, and a contradiction
-        raises an error. Otherwise, a sample's name can be overruled by the other answers. "auto" starts from
-        0.03 and repeats some questions about pairs with the two samples swapped. If the two answers differ,
-        both count as "unknown", and ``error_rate_`` rises, which causes more repeats. Answers are weighted as
-        with 0.03.
+        raises an error. With "auto", the fraction is estimated (see Notes).
     random_state : int, default=0
         Seed for selecting the samples to ask about.
     path : path, optional
@@ -86,18 +83,23 @@ class AnswerSession:
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
     expected_error_ : float
-        Expected fraction of samples in a wrong cluster, which helps to decide when to stop. See
-        :doc:`/papers/interactive` for its accuracy.
+        Expected fraction of samples in a wrong cluster. It helps to decide when to stop; its accuracy is
+        described in :doc:`/papers/interactive`.
     error_rate_ : float
         Estimated fraction of wrong answers, or the fraction specified by the user.
 
     Notes
     -----
-    A wrong answer that joined two groups is never undone automatically; use :meth:`undo` or :meth:`reopen`.
-    With the same number of answers, names improve the partition more than pairs (:doc:`/papers/interactive`).
+    With ``error_rate="auto"``, ``error_rate_`` starts at 0.03, and some questions about pairs are repeated
+    with the two samples swapped. If the two answers differ, both count as "unknown". ``error_rate_`` then
+    rises, and more questions are repeated. The weights of answers are always those for an error rate of 0.03.
+    Unless ``error_rate=0``, answers about other samples can overrule the name of a sample. A wrong answer
+    that joined two groups is never undone automatically; use :meth:`undo` or :meth:`reopen`. After equally
+    many answers, the mode "names" leads to better partitions than "pairs" (:doc:`/papers/interactive`).
 
-    An answer takes O(m p (g + c)) time for m samples or landmarks, p relevant partitions, g groups and c = 90
-    candidates for the next question, plus O(n) for the labels of n samples, and O(m^2) memory.
+    An answer takes O(m p (g + c) + n) time and O(m^2) memory. Here, m is the number of samples or landmarks,
+    p the number of relevant partitions, g the number of groups, c = 90 the number of candidates for the next
+    question, and n the number of samples.
 
     Examples
     --------
@@ -181,7 +183,7 @@ class AnswerSession:
 
     @property
     def may_stop_(self) -> bool:
-        """Whether further answers would change little: no question is left, or ``expected_error_`` < .02."""
+        """Whether to stop asking: ``expected_error_`` is below 0.02, or no question is left."""
         return self.expected_error_ < _LITTLE_TO_GAIN or self.question is None
 
     @property
@@ -217,16 +219,16 @@ class AnswerSession:
     ) -> Self:
         """Answer the current question, or state whether two other samples belong together.
 
-        Raises a ValueError if the answer or the confidence is not allowed, a sample does not exist or is
-        compared with itself, or no question is left. Raises an InconsistentConstraintsError if
-        ``error_rate=0`` and the answer contradicts the others.
+        Raises a ValueError if the answer or the confidence is not allowed, if a sample does not exist or is
+        compared with itself, or if no question is left. Raises an InconsistentConstraintsError if
+        ``error_rate=0`` and the answer contradicts earlier answers.
 
         Parameters
         ----------
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the sample's class or "unknown".
         confidence : float, optional
-            Probability that the answer is correct, in (.5, 1]. Default: 1 - ``error_rate``; .97 for "auto".
+            Probability of a correct answer, in (0.5, 1]. Default: 1 - ``error_rate``, or 0.97 for "auto".
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of the samples in the question.
         question : Question, optional
@@ -333,7 +335,7 @@ class AnswerSession:
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
     def undo(self) -> Self:
-        """Undo the last answer or :meth:`reopen`. Raises a ValueError if there is none."""
+        """Undo the last answer or call of :meth:`reopen`. Raises a ValueError if there is nothing to undo."""
         if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo")
         self._record({"undo": True})
@@ -551,7 +553,7 @@ class AnswerSession:
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
-        """Return the answers as must-links and cannot-links for ``fit``, both of shape (n_pairs, 2)."""
+        """Return the answers as must-links and cannot-links for ``fit``, each of shape (n_pairs, 2)."""
         must, cannot = (np.array(self._pairs(word), dtype=np.int64) for word in ("together", "apart"))
         return must.reshape(-1, 2), cannot.reshape(-1, 2)
 
@@ -562,7 +564,7 @@ class AnswerSession:
         -------
         ndarray of shape (n_samples,)
             Cluster in ``labels_`` of each answered sample, and -1 for all other samples. If all groups have
-            names, an object array of names and -1.
+            names, the array has dtype object and contains the names instead of the labels.
         """
         spread = self._inquiry.spread
         names = [self._inquiry.name_of(group) for group in range(spread.n_real)]
@@ -592,9 +594,9 @@ class AnswerSession:
     def history_(self) -> pd.DataFrame:
         """Answers and their effects, one row per answer. ``i`` and ``j`` are the samples, or -1 for none.
 
-        ``probability`` is that of "together" before the answer. ``moved`` is the fraction of samples that
-        changed cluster. ``contradicts`` is the row of the earlier answer that the answer contradicts,
-        or -1 if there is none.
+        ``probability`` is the probability, before the answer, that the two samples belong together. ``moved``
+        is the fraction of samples that changed cluster. ``contradicts`` is the row of the earlier answer that
+        the answer contradicts, or -1 if there is none.
         """
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
@@ -709,7 +711,7 @@ class AnswerSession:
         position_bias: float = 0.0,
         random_state: int = 0,
     ) -> pd.DataFrame:
-        """Simulate a new session for the same fit, with answers from known classes."""
+        """Create a new session about the fit of this session, and answer its questions from known classes."""
         fresh = type(self)(
             self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
         )
@@ -826,7 +828,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
 
 
 def has_answers(path: Path, *, undone: bool = True) -> bool:
-    """Return whether an answer file contains answers. Without ``undone``, only answers in effect count."""
+    """Return whether an answer file contains answers. Without ``undone``, undone answers do not count."""
     try:
         return sum(-1 if event.get("undo") and not undone else 1 for event in _read(path)[1]) > 0
     except SessionFileError:

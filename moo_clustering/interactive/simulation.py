@@ -27,12 +27,12 @@ class Question:
     samples : tuple of int
         Two samples that may belong together, or one sample whose class is to be named.
     kind : {"groups", "sample", "repeat"}
-        Whether the question is about two groups, about the group of the first sample, or a repetition of
-        an answered question with the two samples swapped.
+        "groups": the question is about two groups. "sample": it is about the group of the first sample.
+        "repeat": it repeats an answered question with the two samples swapped.
     probability : float
         Probability, before the answer, that the two samples belong together.
     value : float
-        Value of an answer: expected number of misplaced samples, times the number of samples that would move.
+        Value of an answer: the expected number of misplaced samples, times how many samples would move.
     concerns : ndarray of int
         Samples whose cluster the answer can change.
     number : int
@@ -86,9 +86,9 @@ def simulate(
         Errors in the answers to a repeated question are independent of each other.
     position_bias : float, default=0.0
         Fraction of pairs for which the answer depends only on the order of the two samples: "together" if the
-        first sample has the lower index, otherwise "apart".
+        first sample has the lower row number, otherwise "apart".
     at : collection of int, optional
-        Numbers of answers after which to report scores. Default: all, starting with 0.
+        Numbers of answers after which scores are reported. Default: 0, 1, 2, and so on.
     random_state : int, default=0
         Seed for the wrong answers.
 
