@@ -45,8 +45,8 @@ class DeapSearch:
     ----------
     population : list
     logbook : deap.tools.Logbook
-        Columns ``gen``, ``nevals`` (or the step's columns, if it reports any), and ``min`` and ``avg``: lists
-        of the minimum and the mean of each objective's finite fitness values, with their original sign.
+        Columns ``gen``, ``nevals`` (or the columns that the step reports), ``min`` and ``avg``. The last two
+        list the minimum and the mean of each objective's finite fitness values, with original signs.
     generation : int
     exhausted : bool
     finished : bool
@@ -60,9 +60,10 @@ class DeapSearch:
     candidates for the hall of fame.
 
     Checkpoints contain the individuals' genes, fitness and other plain attributes, the generator, the
-    logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
-    ``restore_checkpoint_state(arrays, meta)``. The toolbox restores individuals by ``from_genes(genes)``,
-    ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if all draws use ``rng``.
+    logbook, the hall of fame, and the state of any step or toolbox function that has ``checkpoint_state()``
+    and ``restore_checkpoint_state(arrays, meta)``. The toolbox restores individuals using
+    ``from_genes(genes)``, ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if
+    all draws use ``rng``.
     """
 
     def __init__(
