@@ -380,8 +380,8 @@ class GkaStep(GenerationalStep):
     ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` (K-means) if ``kmpb`` > 0. An optional
     ``repair(individual)`` is applied to new individuals before evaluation. The step passes no generator to
     them. For a minimised objective, register ``sel_roulette_min`` or ``SelRouletteLegal`` from
-    ``moo_clustering.operators.deap`` as ``select``. To evaluate in batches, register its ``batch_map`` as
-    ``map``.
+    ``moo_clustering.operators.deap`` as ``select``. To evaluate in batches, register ``batch_map`` from this
+    module as ``map``.
     """
 
     def __init__(
@@ -443,7 +443,7 @@ class ChcStep(CountedStep):
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases if no pair was crossed or, with ``"no_acceptance"``, if no child survived.
     mutate : {"children", "population"}, default="children"
-        With ``"population"``, copies of all parents that ``mutate`` or ``km`` changes are also children.
+        With ``"population"``, ``mutate`` and ``km`` also change copies of all parents, which become children.
     step : float, default=1
         Amount by which ``d`` decreases.
     restart : callable, optional

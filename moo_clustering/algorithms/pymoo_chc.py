@@ -51,7 +51,7 @@ class CHC(Algorithm):
         Default: number of differing genes. The algorithm can be pickled only if the function can be pickled.
     divergence : float, optional
         A restart copies the best individual, redraws each gene of the copies with this probability r, and
-        sets ``d`` to max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: new individuals.
+        sets ``d`` to max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: all genes are redrawn.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
         Whether to drop duplicate children before evaluation; see ``CanonicalDuplicates`` for a callable.
 

@@ -74,8 +74,8 @@ def drive(
     objective_names : sequence of str, optional
         Objective names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
-        -1 for maximised objectives, which the search negates, and 1 for minimised ones (for the progress
-        bar).
+        -1 for maximised objectives, which the search negates, and 1 for minimised objectives. Only the
+        progress bar uses the signs.
     checkpoint : Checkpoint or path, optional
         File written at the start, every ``checkpoint.every`` generations and at the end. With
         ``checkpoint.resume``, the run continues bit-identically from an existing file. A path means

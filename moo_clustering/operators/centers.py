@@ -98,7 +98,7 @@ class RelocateCenter(base.DrawnMutation):
         the one whose removal increases the objective least, and uses D_i^2 instead of D_i.
     mix : float, optional
         Probability of a uniform draw. Default: the individual's ``"mix"``, which
-        :class:`CenterMatchingCrossover` sets. If it has none, each mutation draws a random probability.
+        :class:`CenterMatchingCrossover` sets. If this is missing, each mutation draws a random probability.
     """
 
     def __init__(

@@ -239,7 +239,7 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``. If
         the problem has an ``encoding``, the sampling replaces duplicates, which are individuals with equal
-        partitions or, if an index uses genes or decoding is slow, equal (canonical) genes.
+        partitions or, if an index uses genes or decoding is slow, with equal (canonical) genes.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -361,8 +361,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn at random. All are drawn equally often or, if this is impossible, some once more. Raises
-    a ValueError if ``X`` is empty or does not have ``problem.n_var`` columns.
+    Parents are drawn at random. All are drawn equally often or, if this is impossible, some are drawn once
+    more. Raises a ValueError if ``X`` is empty or does not have ``problem.n_var`` columns.
 
     Parameters
     ----------

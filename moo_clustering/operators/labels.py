@@ -40,7 +40,7 @@ class PartitionSampling(base.SeededSampling):
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        Methods with equal shares, or a mapping to shares. The last two methods require ``problem.distances``:
+        Methods with equal shares, or a mapping of methods to shares. The last two need ``problem.distances``:
 
         - ``"random"``: random labels, drawn uniformly.
         - ``"km"``: random labels, then ``km_steps`` k-means steps.

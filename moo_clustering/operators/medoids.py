@@ -28,7 +28,7 @@ class MedoidSampling(base.SeededSampling):
 
 
 class PrefixUnionCrossover(base.PairCrossover):
-    """Append medoids from parent B to the first medoids of parent A; for a second child, swap A and B.
+    """Append medoids from parent B to the first medoids of parent A; swap A and B for a second child.
 
     For a random cut c in 1..|A|-1, the child consists of A[:c] and the genes of B that are not in A[:c], up
     to ``k_max`` genes in total. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.

@@ -55,7 +55,7 @@ class TreeRecombination(base.SeededMutation):
 
     Loads (sums of area weights) stay within the bounds of the ``RegionEncoding``. Two regions are not changed
     if none of six random trees has a suitable cut. Takes O(n_areas + m log m) time per pair, where m is the
-    pair's number of edges. Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
+    number of edges in the pair. Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class BoundaryClimb(DirectedMutation):
     n_proposals : int, optional
         Number of moves proposed per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, as a multiple of the mean loss of worsening moves. The final temperature is 1% of
-        it.
+        Initial temperature, as a multiple of the mean loss of worsening moves. The temperature falls to 1% of
+        its initial value.
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3

@@ -123,10 +123,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
     pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
     computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
-    relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``. Takes
-    O(pop N) time, or O(n_div pop N) with ``"slots"``, where pop is the number of individuals and N the number
-    of samples. Source: PESC, Eq. 2 and "Complexity analysis"; of the options below, PESC specifies only
-    ``n_div``.
+    relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``.
+    Computing f2 takes O(pop N) time, and ``"slots"`` takes O(n_div pop N) time, where pop is the number of
+    individuals and N the number of samples. Source: PESC, Eq. 2 and "Complexity analysis"; of the options
+    below, PESC specifies only ``n_div``.
 
     Parameters
     ----------
