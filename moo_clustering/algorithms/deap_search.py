@@ -53,11 +53,11 @@ class DeapSearch:
 
     Notes
     -----
-    A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
-    with a mapping of logbook columns, or None if it finds no new individuals. It may have the attributes
-    ``start(population, toolbox, rng)``, which evaluates the initial population and returns it like a step;
-    ``finished``, which is true when the search has ended; and ``eligible(population)``, which returns the
-    candidates for the hall of fame.
+    A step returns the next population (evaluated), ``(population, n_evaluations)``, or ``(population,
+    columns)`` with a mapping of logbook columns. It returns None if it finds no new individuals. It may have
+    the attributes ``start(population, toolbox, rng)``, which evaluates the initial population and returns it
+    like a step; ``finished``, which is true when the search has ended; and ``eligible(population)``, which
+    returns the candidates for the hall of fame.
 
     Checkpoints contain the individuals' genes, fitness and other plain attributes, the generator, the
     logbook, the hall of fame, and the state of any step or toolbox function that has ``checkpoint_state()``

@@ -109,7 +109,7 @@ class MapElites(GeneticAlgorithm):
     """MAP-Elites: an archive that keeps the best partition in each cell of a descriptor grid.
 
     Parents are drawn at random from the archive. Each cell keeps the partition with the smallest constraint
-    violation; ties are broken by quality, then by age, oldest first. Values outside a descriptor's range
+    violation; ties are broken by quality, then in favour of the oldest. Values outside a descriptor's range
     belong to its outermost cells. The result contains all feasible members, even dominated ones. In addition
     to variation and evaluation, a generation takes O(n_offsprings n_samples) time and sorts the archive.
     Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.

@@ -26,7 +26,7 @@ class NeighborSampling(base.SeededSampling):
     ----------
     init : {"knn", "spread", "random"}, default="knn"
         - ``"knn"``: draw from the k = ``problem.n_neighbors`` nearest; f1 then varies by only O(1/sqrt(N)).
-        - ``"spread"``: draw from the 1 + round((k-1) m / (pop-1)) nearest for individual m = 0..pop-1. This
+        - ``"spread"``: for individual m = 0..pop-1, draw from the 1 + round((k-1) m / (pop-1)) nearest. This
           covers the whole front even with thousands of samples.
         - ``"random"``: draw from all admissible samples, as a control. Raises a ValueError if the neighbour
           lists do not contain all N - 1 other samples.

@@ -121,7 +121,7 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
 class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that recomputes the diversity objective f2 for the current population.
 
-    pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
+    pymoo evaluates only offspring, so the parents' f2 would refer to a previous population. This survival
     computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
     relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``.
     Computing f2 takes O(pop N) time, and ``"slots"`` takes O(n_div pop N) time, where pop is the number of
