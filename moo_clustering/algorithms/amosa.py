@@ -55,17 +55,17 @@ class AMOSA(Algorithm):
 
     Whether a perturbed solution is accepted depends on a falling temperature and on its dominance relations
     to the current solution and to an archive of non-dominated solutions. The archive is the result. The first
-    pymoo iteration creates the archive, and each later iteration runs one temperature. A termination
-    criterion can end the run early. Raises a ValueError if an objective is NaN. Source: S. Bandyopadhyay, S.
-    Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization algorithm: AMOSA", IEEE
-    Transactions on Evolutionary Computation 12 (2008).
+    pymoo iteration creates the archive, and each later iteration performs all moves at one temperature. A
+    termination criterion can end the run early. Raises a ValueError if an objective is NaN. Source: S.
+    Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
+    algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
     ----------
     soft_limit : int, default=200
         SL: size beyond which the archive is thinned.
     hard_limit : int, default=100
-        HL: size of the archive after thinning, and its maximum size at the end of the run; less than SL.
+        HL: size of the archive after thinning, and maximum at the end of the run. Must be less than SL.
     init_factor : float, default=2
         The archive is initialised from ``init_factor * soft_limit`` samples.
     n_climb : int, default=20
@@ -76,7 +76,7 @@ class AMOSA(Algorithm):
     n_moves : int, default=100
         Number of perturbations at each temperature.
     acceptance : {"physical", "literal"}, default="physical"
-        Probability, at temperature T, of moving to a solution that is dominated by an average amount D:
+        Probability of moving at temperature T to a solution that is dominated by an average amount D:
         1 / (1 + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which rises as T falls.
     sampling : Sampling, ndarray or Population, optional
         Default: uniform within the bounds, or uniform integers if the problem has ``vtype=int``.
@@ -85,8 +85,8 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to initial samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Whether the archive rejects solutions with the same genes as a member or, with a function
-        ``canonical``, with the same ``canonical(X)``. The fastest elimination is
+        Whether the archive rejects a solution that has the same genes as a member or, if this is a function
+        ``canonical``, the same ``canonical(X)`` as a member. The fastest elimination is
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes
@@ -101,9 +101,9 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations, 15,700 by default. Moves
     are evaluated one by one, so evaluations should be fast. Each move takes O(SL n_obj) additional time.
 
-    A solution with a smaller constraint violation dominates. The amount of domination is the difference
-    between the two violations, divided by the range of violations. Objectives are compared only if violations
-    are equal. If the problem sets ``out["X"]``, these genotypes replace the evaluated ones.
+    Of two solutions, the one with the smaller constraint violation dominates. The amount of domination is the
+    difference between the two violations, divided by the range of violations. Objectives are compared only if
+    violations are equal. If the problem sets ``out["X"]``, these genotypes replace the evaluated ones.
 
     Examples
     --------
@@ -312,7 +312,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[Solution]) -> None:
-        """Replace the members by up to ``hard_limit`` non-dominated solutions with the smallest violation."""
+        """Replace the members with at most ``hard_limit`` non-dominated solutions of least violation."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -320,7 +320,7 @@ class BoundedArchive:
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
     def restore(self, members: Sequence[Solution]) -> None:
-        """Replace the members by those of an earlier archive."""
+        """Replace the members with the given members of a saved archive."""
         if len(members):
             self._remember(members)
             self._set(members)
@@ -385,7 +385,7 @@ def _objectives(solutions: Sequence[Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Form ``n_groups`` single-linkage clusters in O(n^2) time, and return one point's index per cluster."""
+    """Form ``n_groups`` single-linkage clusters, and return one point's index per cluster; O(n^2) time."""
     # The representative is the first point with the smallest mean distance to all points in its cluster.
     # Coordinates are divided by their ranges. Infinite coordinates are placed one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)

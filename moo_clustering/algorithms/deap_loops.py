@@ -164,11 +164,11 @@ class CountedStep(Documented, ABC):
     Parameters
     ----------
     mutpb, kmpb : float
-        Probabilities of applying ``mutate`` and then ``km`` to a child. Unchanged children are not evaluated.
+        Probability of ``mutate``, and then of ``km``, for each child. Unchanged children are not evaluated.
     max_evals : int, optional
         Maximum number of evaluations, including the initial population and trial evaluations by ``mutate``.
-        Only a ``mutate`` that is not batched can exceed it. Children that cannot be evaluated are dropped in
-        CHC, and replaced by the best parents in other searches.
+        It can be exceeded only if ``mutate`` is not batched. Children for which no evaluation is left are
+        dropped in CHC, and replaced with the best parents in other searches.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class CountedStep(Documented, ABC):
 
     @property
     def left(self) -> int | None:
-        """Remaining evaluations; None without a limit."""
+        """Number of remaining evaluations, or None if there is no limit."""
         if self.max_evals is None:
             return None
         return max(self.max_evals - self.evaluations - self.trials, 0)
@@ -200,8 +200,8 @@ class CountedStep(Documented, ABC):
     def start(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Outcome:
         """Reset the step, and evaluate those initial individuals that have no valid fitness.
 
-        Makes at most ``max_evals`` evaluations; returns the individuals with a fitness, and logbook columns.
-        Raises a ValueError for an empty population, several objectives, or missing toolbox functions.
+        Makes at most ``max_evals`` evaluations. Returns the individuals with a fitness, and logbook columns.
+        Raises a ValueError if the population is empty or has several objectives, or if a function is missing.
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
@@ -376,11 +376,12 @@ class GenerationalStep(CountedStep):
 class GkaStep(GenerationalStep):
     """One generation of the genetic K-means algorithm, for :func:`gka`, :class:`DeapSearch` or custom loops.
 
-    The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
-    ``mutpb`` > 0, and ``km(individual)`` (K-means) if ``kmpb`` > 0. ``repair(individual)`` is optional, and
-    is applied to new individuals before evaluation. The step passes no generator to these functions. From
-    ``moo_clustering.operators.deap``, register ``sel_roulette_min`` or ``SelRouletteLegal`` as ``select`` for
-    minimised objectives, and ``batch_map`` as ``map`` to evaluate in batches.
+    The toolbox must have ``evaluate(individual)`` and ``select(population, k)``. It must also have
+    ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` (K-means) if ``kmpb`` > 0. An optional
+    ``repair(individual)`` is applied to new individuals before evaluation. The step passes no generator to
+    them. For a minimised objective, register ``sel_roulette_min`` or ``SelRouletteLegal`` from
+    ``moo_clustering.operators.deap`` as ``select``. To evaluate in batches, register ``batch_map`` from this
+    module as ``map``.
     """
 
     def __init__(
@@ -398,7 +399,7 @@ class GkaStep(GenerationalStep):
 class GcukStep(GenerationalStep):
     """One generation of genetic clustering for unknown K, for :func:`gcuk` or :class:`DeapSearch`.
 
-    The toolbox must have the functions for :class:`GkaStep`, and ``mate(first, second)`` if ``cxpb`` > 0.
+    The toolbox must have the functions for :class:`GkaStep` and, if ``cxpb`` > 0, ``mate(first, second)``.
 
     Parameters
     ----------
@@ -429,9 +430,9 @@ class ChcStep(CountedStep):
     the best of the parents and children. ``threshold_rule`` defines when ``d`` decreases; when
     ``d`` reaches 0, a restart replaces all but the best individuals.
 
-    The toolbox must have ``mate(first, second)``, ``individual()`` unless ``restart`` is set, and the
-    functions for :class:`GkaStep` except ``select``; ``distance(first, second)`` is optional (default: number
-    of differing genes).
+    The toolbox must have ``mate(first, second)`` and the functions that :class:`GkaStep` requires, except
+    ``select``. It must also have ``individual()`` unless ``restart`` is set. A function ``distance(first,
+    second)`` is optional; by default, the distance is the number of differing genes.
 
     Parameters
     ----------
@@ -442,7 +443,7 @@ class ChcStep(CountedStep):
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases if no pair was crossed or, with ``"no_acceptance"``, if no child survived.
     mutate : {"children", "population"}, default="children"
-        With ``"population"``, copies of all parents, changed by ``mutate`` and ``km``, are also children.
+        With ``"population"``, ``mutate`` and ``km`` also change copies of all parents, which become children.
     step : float, default=1
         Amount by which ``d`` decreases.
     restart : callable, optional

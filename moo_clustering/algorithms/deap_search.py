@@ -45,24 +45,25 @@ class DeapSearch:
     ----------
     population : list
     logbook : deap.tools.Logbook
-        Columns ``gen``, ``nevals`` (or the step's columns, if it reports any), and ``min`` and ``avg``: lists
-        of the minimum and the mean of each objective's finite fitness values, with their original sign.
+        Columns ``gen``, ``nevals`` (or the columns that the step reports), ``min`` and ``avg``. The last two
+        list the minimum and the mean of each objective's finite fitness values, with original signs.
     generation : int
     exhausted : bool
     finished : bool
 
     Notes
     -----
-    A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
-    with a mapping of logbook columns, or None if it finds no new individuals. It may have the attributes
-    ``start(population, toolbox, rng)``, which evaluates the initial population and returns it like a step;
-    ``finished``, which is true when the search has ended; and ``eligible(population)``, which returns the
-    candidates for the hall of fame.
+    A step returns the next population (evaluated), ``(population, n_evaluations)``, or ``(population,
+    columns)`` with a mapping of logbook columns. It returns None if it finds no new individuals. It may have
+    the attributes ``start(population, toolbox, rng)``, which evaluates the initial population and returns it
+    like a step; ``finished``, which is true when the search has ended; and ``eligible(population)``, which
+    returns the candidates for the hall of fame.
 
     Checkpoints contain the individuals' genes, fitness and other plain attributes, the generator, the
-    logbook, the hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
-    ``restore_checkpoint_state(arrays, meta)``. The toolbox restores individuals by ``from_genes(genes)``,
-    ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if all draws use ``rng``.
+    logbook, the hall of fame, and the state of any step or toolbox function that has ``checkpoint_state()``
+    and ``restore_checkpoint_state(arrays, meta)``. The toolbox restores individuals using
+    ``from_genes(genes)``, ``individual(genes)`` or ``individual()``. Restored searches are bit-identical if
+    all draws use ``rng``.
     """
 
     def __init__(

@@ -27,14 +27,14 @@ from moo_clustering.operators.regions import DirectedMutation, random_weights
 class DirectedWalks(GeneticAlgorithm):
     """Search by mutating the best archive members under random objective weights.
 
-    Each walk draws weights of the objectives (scaled by their ranges in the archive), mutates the archive
-    member with the lowest weighted sum, and adds the result to the archive. A
+    Each walk draws weights of the objectives, mutates the archive member with the lowest weighted sum, and
+    adds the result to the archive. Objectives are first scaled by their ranges in the archive. A
     :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; other mutations ignore
     it. The first generation starts walks from the initial solutions in random order. There is no crossover.
 
     In addition to mutation and evaluation, a generation takes O(n_offsprings archive_size n_obj +
-    (n_offsprings + archive_size)^2 n_obj) time. A solution with a smaller constraint violation dominates.
-    The algorithm is unpublished; ``python -m papers regions`` compares it with other algorithms.
+    (n_offsprings + archive_size)^2 n_obj) time. A solution with a smaller constraint violation dominates. The
+    algorithm is unpublished; ``python -m papers regions`` compares it with other algorithms.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray
 
 
 class ArchiveSurvival(Survival):
-    """Select non-dominated solutions with distinct objectives; if there are too many, the least crowded."""
+    """Select non-dominated solutions with distinct objectives, or the least crowded if there are too many."""
 
     def __init__(self, archive_size: int) -> None:
         super().__init__(filter_infeasible=False)

@@ -33,7 +33,7 @@ def n_clusters(labels: Labels) -> FloatArray:
 
 
 def evenness(labels: Labels) -> FloatArray:
-    """Entropy of the cluster sizes relative to its maximum, or 1 for a single cluster."""
+    """Entropy of the cluster sizes relative to the maximum entropy, or 1 for a single cluster."""
     n = labels.shape[1]
     sizes = check_population(labels, n).sizes
     # ``cumsum`` adds the terms in a fixed order, so a result does not depend on the other partitions.
@@ -84,8 +84,8 @@ class PartitionArchive(NamedTuple):
     def best(self, **values: float) -> int:
         """Return the row of the best member, for example ``archive.best(n_clusters=5)``.
 
-        Considers only cells that contain the given descriptor values; raises a ValueError if these have no
-        member, or if a descriptor is unknown.
+        Considers only cells that contain the given descriptor values; raises a ValueError if these cells have
+        no member, or if a descriptor is unknown.
         """
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
@@ -109,7 +109,7 @@ class MapElites(GeneticAlgorithm):
     """MAP-Elites: an archive that keeps the best partition in each cell of a descriptor grid.
 
     Parents are drawn at random from the archive. Each cell keeps the partition with the smallest constraint
-    violation; ties are broken by quality, then by age, oldest first. Values outside a descriptor's range
+    violation; ties are broken by quality, then in favour of the oldest. Values outside a descriptor's range
     belong to its outermost cells. The result contains all feasible members, even dominated ones. In addition
     to variation and evaluation, a generation takes O(n_offsprings n_samples) time and sorts the archive.
     Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
@@ -123,7 +123,7 @@ class MapElites(GeneticAlgorithm):
         (fraction of samples in clusters of size 1), fitted indices such as ``problem.indices[0]``, or
         functions of labels (n, n_samples), optionally as ("name", function).
     cells : mapping of str to int, optional
-        Number of cells per descriptor. Default: one per number of clusters, and 10 for any other descriptor.
+        Number of cells per descriptor. Default: one cell per number of clusters; 10 per other descriptor.
     ranges : mapping of str to (float, float), optional
         Range of each descriptor; required for indices and functions. Default: the encoding's range for
         ``"n_clusters"``; [0, 1] for evenness and singletons.

@@ -26,8 +26,8 @@ class PESA2(Algorithm):
     """PESA-II: selection of parents from the grid boxes of an archive of non-dominated solutions.
 
     Parents are drawn by box rather than by solution, so crowded regions contribute fewer parents. Each child
-    enters the archive unless a member dominates or equals it. A solution with a smaller constraint
-    violation dominates, whatever its objectives. In addition to evaluations, a generation takes
+    enters the archive unless a member dominates or equals it. Of two solutions, the one with the smaller
+    constraint violation dominates, whatever the objectives. In addition to evaluations, a generation takes
     O(pop_size archive_size n_obj) time. Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based
     selection in evolutionary multiobjective optimization", GECCO, 2001; Handl and Knowles, IEEE TEVC, 2007.
 
@@ -40,7 +40,7 @@ class PESA2(Algorithm):
     n_bins : int, default=10
         Number of grid intervals per objective.
     selection : {"boxes", "tournament"}, default="boxes"
-        How to draw a parent's box: any occupied box at random, or the less crowded of two such boxes.
+        How a parent's box is drawn: as a random occupied box, or as the less crowded of two such boxes.
     n_init : int, optional
         Number of initial solutions. Default: ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional

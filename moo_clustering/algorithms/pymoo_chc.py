@@ -48,10 +48,10 @@ class CHC(Algorithm):
         ``d`` decreases if no pair had a new child or, with ``"no_acceptance"``, if no child survived.
     distance : callable, optional
         ``distance(A, B)`` returns the distances (n_pairs,) between the rows of two (n_pairs, n_var) arrays.
-        Default: number of differing genes. The algorithm can be pickled only if the function can.
+        Default: number of differing genes. The algorithm can be pickled only if the function can be pickled.
     divergence : float, optional
-        Probability r that a restart redraws each gene in its copies of the best individual; ``d`` is reset to
-        max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: restarts draw entirely new individuals.
+        A restart copies the best individual, redraws each gene of the copies with this probability r, and
+        sets ``d`` to max(1, floor(r (1 - r) n_var)). Eshelman uses 0.35. Default: all genes are redrawn.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
         Whether to drop duplicate children before evaluation; see ``CanonicalDuplicates`` for a callable.
 

@@ -145,7 +145,7 @@ def uniform_sampling(problem: Problem, name: str) -> Sampling:
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
-    """Convert ``eliminate_duplicates``, a bool, DuplicateElimination or ``canonical(X) -> X``, for pymoo."""
+    """Convert ``eliminate_duplicates`` to a pymoo operator; a function is used as ``canonical(X) -> X``."""
     if isinstance(duplicates, DuplicateElimination):
         return duplicates
     if isinstance(duplicates, bool):
@@ -181,7 +181,7 @@ class Solution:
         return cls(batch["X"][row], batch["F"][row], violation, _source=(batch, row))
 
     def as_individual(self, iteration: int) -> Individual:
-        """Convert to a pymoo Individual with all outputs of the problem, the same object in every call."""
+        """Return the same pymoo Individual, with all outputs of the problem, in every call."""
         if self.individual is None and self._source is not None:
             batch, row = self._source
             self.individual = Individual(n_gen=iteration, n_iter=iteration)
@@ -251,7 +251,7 @@ class ArrayGenerations:
 
     @staticmethod
     def suits(algorithm: Any) -> bool:
-        """Return whether arrays can replace pymoo individuals, because no other code uses these."""
+        """Return whether arrays can replace pymoo individuals, because no other code uses the individuals."""
         if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
             return False
         problem, mating = algorithm.problem, algorithm.mating
@@ -491,13 +491,13 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """Running copy of the algorithm. After access, generations use pymoo individuals, not arrays."""
+        """Running copy of the algorithm. Once accessed, generations use pymoo individuals, not arrays."""
         self._write_back()
         self._arrays = False
         return self._algorithm
 
     def watch(self, callback: Callback | None, save_history: bool) -> None:
-        """Set the algorithm's callback unless None, and enable pymoo's history if ``save_history``."""
+        """Set the callback unless it is None, and enable pymoo's history if ``save_history``."""
         self._algorithm.callback = callback or self._algorithm.callback
         self._algorithm.save_history |= save_history
 
@@ -812,7 +812,7 @@ class Packer:
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token, the output of :meth:`pack`, and the arrays; equal tokens show equal values."""
+        """Return a token, the output of :meth:`pack`, and the arrays; equal tokens mean equal values."""
         # If an object cannot be packed, its id identifies it.
         arrays: dict[str, Any] = {}
         before = self._n_references

@@ -51,8 +51,8 @@ def drive(
 
     In the main thread, Ctrl-C ends the search after the current generation and a final checkpoint, with an
     InterruptedSearchWarning. A second Ctrl-C raises a KeyboardInterrupt immediately. SIGTERM and SIGHUP have
-    the same effects if their handler is that of SIGINT. If the search finds no new individuals, it ends with
-    an ExhaustedSearchWarning.
+    the same effects as Ctrl-C if they have the same handler as SIGINT. If the search finds no new
+    individuals, it ends with an ExhaustedSearchWarning.
 
     Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or if the
     checkpoint contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if
@@ -74,7 +74,8 @@ def drive(
     objective_names : sequence of str, optional
         Objective names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
-        -1 for maximised objectives, which the search negates, and 1 for others; used by the progress bar.
+        -1 for maximised objectives, which the search negates, and 1 for minimised objectives. Only the
+        progress bar uses the signs.
     checkpoint : Checkpoint or path, optional
         File written at the start, every ``checkpoint.every`` generations and at the end. With
         ``checkpoint.resume``, the run continues bit-identically from an existing file. A path means
@@ -447,7 +448,7 @@ class Saver:
             search.check_resumable()
 
     def resume(self) -> bool:
-        """Restore search and recorder if requested and if the file exists; return whether this was done."""
+        """Restore search and recorder if requested and if the file exists; return whether this happened."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         if (loaded := load_checkpoint(self._checkpoint)) is None:
@@ -533,7 +534,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 @documented()
 def finite_statistics() -> tools.Statistics:
-    """Return DEAP Statistics (min, avg, std, max) of the first objective's finite values; NaN without any."""
+    """Return DEAP Statistics (min, avg, std, max) of the first objective's finite values (NaN if none)."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))

@@ -172,7 +172,7 @@ class GeneRepair(SeededOperator, Repair):
 
 
 class DrawnMutation(SeededMutation):
-    """Mutation that is only computed for individuals drawn with probability ``prob``.
+    """Mutation that is computed only for the mutated individuals, each drawn with probability ``prob``.
 
     pymoo mutates all individuals and then discards most of the mutants, which is too slow for local search.
     """
@@ -194,7 +194,7 @@ class DrawnMutation(SeededMutation):
 
 
 def random_bits(n_rows: int, n_columns: int, rng: np.random.Generator) -> BoolArray:
-    """Draw random bits of shape (n_rows, n_columns), using each random byte for eight bits."""
+    """Draw an array of random bits, shape (n_rows, n_columns); each random byte provides eight bits."""
     width = -(-n_columns // 8)
     bits = np.frombuffer(rng.bytes(n_rows * width), dtype=np.uint8).reshape(n_rows, width)
     return np.unpackbits(bits, axis=1, count=n_columns).view(np.bool_)

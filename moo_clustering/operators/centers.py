@@ -27,10 +27,11 @@ MIX_STEP = 0.2
 class CenterMatchingCrossover(base.PairCrossover):
     """Match two parents' centres, and inherit a random centre from each matched pair.
 
-    Centres are matched to minimise the sum of squared distances. A second child inherits the other centres.
-    Each child's ``"mix"``, a probability for :class:`RelocateCenter`, is a random parent's mix plus a uniform
-    random number from [-0.2, 0.2], clipped to [0, 1]. Supports the problems ``SumOfSquaresProblem`` and
-    ``ChunkedCenterProblem``. Takes O(k^2 n_features + k^3) time per pair. Source: Gribel and Vidal, HG-means,
+    Centres are matched to minimise the sum of squared distances. A second child inherits the centres that the
+    first child does not inherit. Each child also gets a ``"mix"``, which is a probability used by
+    :class:`RelocateCenter`. It is the mix of a random parent plus a uniform random number from [-0.2, 0.2],
+    clipped to [0, 1]. Supports the problems ``SumOfSquaresProblem`` and ``ChunkedCenterProblem``. Takes O(k^2
+    n_features + k^3) time per pair, where k is the number of centres. Source: Gribel and Vidal, HG-means,
     Pattern Recognition 88, 2019.
 
     Parameters
@@ -63,14 +64,14 @@ class CenterMatchingCrossover(base.PairCrossover):
 
 
 def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
-    """Return one child with a random centre from each matched pair, and one with the other centres."""
+    """Return two children; of each matched pair of centres, each child gets one, assigned at random."""
     partners = second[nearest_pairs(first, second)[1]]
     coin = rng.random(len(first))[:, np.newaxis] < 0.5
     return np.where(coin, first, partners), np.where(coin, partners, first)
 
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
-    """Return a random parent's mix (if it has none, a uniform random number), changed by at most 0.2."""
+    """Change a random parent's mix by at most 0.2; if the parent has none, start from a random number."""
     mix, step = mixes[int(rng.integers(len(mixes)))], rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 
@@ -85,9 +86,10 @@ def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArra
 class RelocateCenter(base.DrawnMutation):
     """Move a centre to a sample, favouring samples far from all other centres.
 
-    Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
-    nearest remaining centre. Takes O(n_samples k n_features) time per individual, or O(k n_features) for a
-    uniform draw with ``removal="uniform"``. For problems and source, see :class:`CenterMatchingCrossover`.
+    Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where n is the number of samples and
+    D_i is the distance from sample i to the nearest remaining centre. Takes O(n_samples k n_features) time
+    per individual. With ``removal="uniform"``, a uniform draw takes only O(k n_features) time. For the
+    supported problems and the source, see :class:`CenterMatchingCrossover`.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ class RelocateCenter(base.DrawnMutation):
         the one whose removal increases the objective least, and uses D_i^2 instead of D_i.
     mix : float, optional
         Probability of a uniform draw. Default: the individual's ``"mix"``, which
-        :class:`CenterMatchingCrossover` sets. Without it, each mutation draws a random probability.
+        :class:`CenterMatchingCrossover` sets. If this is missing, each mutation draws a random probability.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
 
 
 def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
-    """Draw a position in proportion to its weight, or return ``otherwise`` if all weights are 0."""
+    """Draw a position with probability proportional to its weight, or return ``otherwise`` if all are 0."""
     cumulative = np.cumsum(weights)
     if not cumulative[-1] > 0.0:
         return otherwise
@@ -156,7 +158,7 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
 class LocalSearchRepair(base.GeneRepair):
     """Replace individuals' genes with ``problem.improve(X)`` (Lamarckian inheritance).
 
-    Requires a problem with a method ``improve``, which runs Lloyd's algorithm in ``SumOfSquaresProblem``.
+    Requires a problem with a method ``improve``; ``SumOfSquaresProblem.improve`` runs Lloyd's algorithm.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:

@@ -76,7 +76,7 @@ class RefillingSampling(Sampling):
     max_tries : int, default=20
         Maximum number of populations to draw. Issues a UserWarning if they yield too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
-        First genotypes of the population. The others are drawn.
+        First genotypes of the population. All other genotypes are drawn.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class RefillingSampling(Sampling):
 
 
 class EncodingMutation(base.SeededMutation):
-    """Replace genes with those of individuals from ``problem.encoding.random``; mutants can be invalid.
+    """Replace genes with genes drawn by ``problem.encoding.random``; mutants can be invalid.
 
     Parameters
     ----------
@@ -232,14 +232,14 @@ def suited_operators(
     algorithm : type, optional
         Class of the pymoo algorithm. Default: return the keyword arguments for NSGA-II.
     start : array-like, Population, estimator or path, optional
-        First individuals of the initial population, see :func:`start_genes`. The others are drawn.
+        First individuals of the initial population; see :func:`start_genes`. All others are drawn.
 
     Returns
     -------
     dict
-        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        With an ``encoding``, the sampling replaces duplicates: individuals with equal partitions. If an index
-        uses genes or decoding is slow, ``encoding.canonical`` genes are compared instead.
+        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``. If
+        the problem has an ``encoding``, the sampling replaces duplicates, which are individuals with equal
+        partitions or, if an index uses genes or decoding is slow, with equal (canonical) genes.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
@@ -260,16 +260,16 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """Convert partitions or earlier results to genotypes from which a search can start.
 
-    Raises a ValueError for a wrong number of samples or too many clusters, and a TypeError if the encoding
-    cannot encode partitions. Issues a UserWarning if the encoding can only approximate some partitions.
+    Raises a ValueError if the number of samples is wrong or there are too many clusters, and a TypeError if
+    the encoding cannot encode partitions. Issues a UserWarning if it can only approximate some of them.
 
     Parameters
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
         Partitions of shape (n, n_samples) or (n_samples,), genotypes of shape (n, n_var), a run folder, or a
-        fitted estimator with a front or labels. Genotypes must be a Population if n_var = n_samples. PESC and
-        SRMOSC provide their population for problems of their type.
+        fitted estimator with a front or labels. Genotypes must be a Population if n_var = n_samples. A fitted
+        PESC or SRMOSC provides its population if its problem has the class of ``problem``.
 
     Returns
     -------
@@ -361,8 +361,8 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Parents are drawn at random, and their numbers of draws differ by at most one. Raises a ValueError if
-    ``X`` is empty or does not have ``problem.n_var`` columns.
+    Parents are drawn at random. All are drawn equally often or, if this is impossible, some are drawn once
+    more. Raises a ValueError if ``X`` is empty or does not have ``problem.n_var`` columns.
 
     Parameters
     ----------

@@ -32,20 +32,20 @@ BLOCK_DRAWS = 2**22
 class PartitionSampling(base.SeededSampling):
     """Draw partitions of bags by several methods, then repair clusters below the minimum size.
 
-    Shares are converted to numbers of individuals by the largest-remainder method. ``"optima"`` can yield
-    equal partitions, which :class:`RefillingSampling` replaces. Raises a ValueError for an unknown kind, for
-    shares that are negative or all zero, or if ``km_steps`` is below 1. Source: Evolutionary multi-instance
-    clustering (initialisation, KM operator, BAMIC), except for ``"optima"``.
+    The share of each method determines its number of individuals (largest-remainder method). ``"optima"`` can
+    yield equal partitions, which :class:`RefillingSampling` replaces. Raises a ValueError for an unknown
+    kind, for shares that are negative or all zero, or if ``km_steps`` is below 1. Source: Evolutionary
+    multi-instance clustering (initialisation, KM operator, BAMIC), except for ``"optima"``.
 
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        Methods, with equal shares or a mapping's shares. The last two methods require ``problem.distances``:
+        Methods with equal shares, or a mapping of methods to shares. The last two need ``problem.distances``:
 
         - ``"random"``: random labels, drawn uniformly.
         - ``"km"``: random labels, then ``km_steps`` k-means steps.
         - ``"bamic"``: distinct random medoids; each bag is assigned to the nearest medoid.
-        - ``"optima"``: greedy descents of the objective from the other three kinds; by far the slowest.
+        - ``"optima"``: partitions of these three kinds, improved by greedy descent; by far the slowest.
     km_steps : int, default=3
         Number of k-means steps for ``"km"``.
 
@@ -148,8 +148,8 @@ class _AlignedCrossover(base.PairCrossover):
 class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions, which exchanges all genes after a random cut.
 
-    If aligned parents encode the same partition, so do their children. Children can have fewer clusters than
-    their parents, but no new labels. Takes O(n_samples) time per pair, and O(K^3) to align K > 2 clusters.
+    If aligned parents encode the same partition, so do both children. Children can have fewer clusters than
+    their parents, but no new labels. Takes O(n_samples) time per pair, plus O(K^3) to align K > 2 clusters.
     Source: Evolutionary multi-instance clustering (CHCMIC). The alignment is not part of the paper.
     """
 
@@ -160,9 +160,9 @@ class AlignedOnePoint(_AlignedCrossover):
 class AlignedHUX(_AlignedCrossover):
     """Half-uniform crossover of partitions, which exchanges half of the differing genes.
 
-    If aligned parents differ in h genes, floor(h / 2) of these, drawn at random, are exchanged. Children are
-    therefore as far as possible from both parents. Takes as long as :class:`AlignedOnePoint`. Source:
-    Eshelman, The CHC adaptive search algorithm, FOGA 1991. The alignment is not part of the paper.
+    If aligned parents differ in h genes, floor(h / 2) of these genes, drawn at random, are exchanged.
+    Children are therefore as far as possible from both parents. Takes as long as :class:`AlignedOnePoint`.
+    Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991. The alignment is not part of the paper.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -206,9 +206,9 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 class ImprovementMutation(base.DrawnMutation):
     """Redraw cluster labels one at a time, favouring clusters that improve the objective.
 
-    Each draw takes earlier draws into account, and no move reduces a cluster below the minimum size. A
-    mutation takes as long as an evaluation, plus O(n + K^3) time per redrawn gene, for n instances and K
-    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
+    Each draw takes all previous draws into account, and no move reduces a cluster below the minimum size. A
+    mutation takes as long as an evaluation, plus O(n + K^3) time per redrawn gene, where n is the number of
+    instances and K is the number of clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
@@ -249,8 +249,8 @@ class KMMutation(base.DrawnMutation):
     """Assign each bag to the nearest centroid of the partition (the KM operator).
 
     The minimum cluster size is ignored; :class:`MinSizeRepair` restores it. A mutation takes as long as an
-    evaluation, O(n N) for N bags with n instances in total. Source: Evolutionary multi-instance clustering
-    (KM operator).
+    evaluation: O(n N) time, where n is the number of instances and N the number of bags. Source: Evolutionary
+    multi-instance clustering (KM operator).
     """
 
     def __init__(
@@ -273,7 +273,7 @@ class CanonicalRepair(base.GeneRepair):
     """Renumber the clusters of each partition by first appearance.
 
     Equal partitions then have equal genes. Genes are rounded first; negative genes raise a ValueError. Takes
-    O(n_individuals (n_samples + K)) time.
+    O(n_individuals * (n_samples + K)) time, where K is the number of clusters.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -287,7 +287,7 @@ class MinSizeRepair(base.GeneRepair):
 
     Cluster labels are rounded first, and valid individuals are not changed. If the objective has
     ``handling="repair"``, violated constraints are also repaired. Takes as long as an evaluation, plus O(N)
-    time per moved bag, for N bags.
+    time per moved bag, where N is the number of bags.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def check_labels(problem: Any) -> None:
 
 
 def objective_of(problem: Any, objective: BagObjective | None, *methods: str) -> BagObjective:
-    """Return ``objective`` or, if None, the problem's; raise a TypeError if it lacks one of the methods."""
+    """Return ``objective`` (default: the problem's objective); raise a TypeError if it lacks a method."""
     own = getattr(problem, "objective", None) if objective is None else objective
     lacking = [name for name in methods if not callable(getattr(own, name, None))]
     if lacking:

@@ -28,7 +28,7 @@ class MedoidSampling(base.SeededSampling):
 
 
 class PrefixUnionCrossover(base.PairCrossover):
-    """Append medoids from parent B to the first medoids of parent A; for child 2, A and B are swapped.
+    """Append medoids from parent B to the first medoids of parent A; swap A and B for a second child.
 
     For a random cut c in 1..|A|-1, the child consists of A[:c] and the genes of B that are not in A[:c], up
     to ``k_max`` genes in total. Takes O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
@@ -38,7 +38,7 @@ class PrefixUnionCrossover(base.PairCrossover):
     length : {"grow", "keep", "two_cut"}, default="grow"
         - ``"grow"``: append all of B (as in the paper); on average, children have more clusters than parents.
         - ``"keep"``: keep |A| genes, taken from A[:c], then from B, then from the remainder of A.
-        - ``"two_cut"``: append B's genes after a second cut, then random medoids until there are ``k_min``.
+        - ``"two_cut"``: append B's genes after a second cut, then random medoids up to ``k_min`` medoids.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -101,8 +101,8 @@ class MedoidReplaceMutation(base.SeededMutation):
     Parameters
     ----------
     kind : {"replace", "full"}, default="replace"
-        ``"full"`` replaces, adds or drops a medoid with equal probability. If a medoid cannot be added or
-        dropped, one is replaced. If all samples are medoids, a medoid can only be dropped.
+        ``"full"`` replaces, adds or drops a medoid with equal probability. If the drawn addition or removal
+        is impossible, a medoid is replaced. If all samples are medoids, a medoid can only be dropped.
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
@@ -160,7 +160,7 @@ class SlotMutation(base.SeededMutation):
     p_gene : float, default=0.7
         Probability that each medoid of a mutated individual moves.
     reach : float, default=0.25
-        Range r of a move, as a fraction of n_samples. It is rounded down, to at least 1 for ``"rank"``.
+        Range r of a move, as a fraction of n_samples. r is rounded down, and is at least 1 with ``"rank"``.
     """
 
     def __init__(

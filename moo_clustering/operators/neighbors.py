@@ -26,7 +26,7 @@ class NeighborSampling(base.SeededSampling):
     ----------
     init : {"knn", "spread", "random"}, default="knn"
         - ``"knn"``: draw from the k = ``problem.n_neighbors`` nearest; f1 then varies by only O(1/sqrt(N)).
-        - ``"spread"``: draw from the 1 + round((k-1) m / (pop-1)) nearest for individual m = 0..pop-1. This
+        - ``"spread"``: for individual m = 0..pop-1, draw from the 1 + round((k-1) m / (pop-1)) nearest. This
           covers the whole front even with thousands of samples.
         - ``"random"``: draw from all admissible samples, as a control. Raises a ValueError if the neighbour
           lists do not contain all N - 1 other samples.
@@ -156,8 +156,8 @@ class NeighborResample(base.SeededMutation):
 class RankPM(PM):
     """Polynomial mutation of neighbour ranks, followed by rounding and clipping.
 
-    With up to about 20 neighbours and ``eta=20``, rounding usually restores the parent's value: decrease
-    ``eta``, or use :class:`NeighborResample`.
+    With up to about 20 neighbours and ``eta=20``, rounding usually restores the parent's value. To prevent
+    this, decrease ``eta`` or use :class:`NeighborResample`.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class RankPM(PM):
 class IndexPM(RankPM):
     """Polynomial mutation of sample indices 0..N-1, followed by rounding and clipping.
 
-    Invalid genes are redrawn, and results depend on row order; see :class:`IndexSBX`.
+    Invalid genes are redrawn, and results depend on the order of the rows; see :class:`IndexSBX`.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:

@@ -64,7 +64,7 @@ class LabelGraph:
         return int(self.matrix.shape[0])
 
     def links(self, labels: Labels) -> FloatArray:
-        """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
+        """Sum the similarities between each pair of clusters, shape (k, k); takes O(links + k^2) time."""
         sums = np.zeros((int(labels.max()) + 1,) * 2)
         kernels.sum_links(*self._rows(labels), labels, sums)
         return sums
@@ -123,7 +123,7 @@ class PoolSampling(Sampling):
     Parameters
     ----------
     scores : array-like of shape (n_partitions,)
-        Higher is better; ties are broken in favour of fewer clusters, then of the earlier partition.
+        Higher scores are better. Ties are broken in favour of fewer clusters, then of the first partition.
     """
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
@@ -146,12 +146,12 @@ class PoolSampling(Sampling):
 class GroupingOverlayCrossover(base.PairCrossover):
     """Overlay some clusters of parent A on parent B. For the second child, the parents are swapped.
 
-    The child inherits each cluster of A with probability one half, but at least one cluster and not all. If A
-    has only one cluster, the child inherits none. All other samples keep their clusters of B. If less than
-    ``min_share`` of a cluster of B remains, it is dissolved. In rounds, its samples join the clusters of
-    their neighbours. Samples that cannot join a cluster stay together. While there are more than ``k_max``
-    clusters, the smallest joins its most similar cluster. Requires a ``LabelEncoding``. Takes O(n_samples +
-    links + k^2) time per child. Source: ParetoClustering.
+    The child inherits each cluster of A with probability one half, but at least one and never all of them. If
+    A has only one cluster, the child inherits none. The samples outside the inherited clusters keep their
+    clusters of B. If less than ``min_share`` of a cluster of B remains, it is dissolved. In rounds, its
+    samples join the clusters of their neighbours. Samples that cannot join a cluster stay together. While
+    there are more than ``k_max`` clusters, the smallest cluster joins its most similar cluster. Requires a
+    ``LabelEncoding``. Takes O(n_samples + links + k^2) time per child. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -277,9 +277,10 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition from a pool, unless there are ``k_max`` clusters.
 
     Each attempt draws a cluster with probability proportional to its size, and a pool partition that cuts the
-    cluster into pieces. If at least two pieces each contain ``min_share`` of its samples, either one of these
-    pieces, drawn at random, or all except the largest become new clusters. The other samples stay together.
-    Requires a ``LabelEncoding``. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
+    cluster into pieces. A piece is large if it contains at least ``min_share`` of the cluster's samples. If
+    there are at least two large pieces, either a random one of them becomes a new cluster, or all of them
+    except the largest do. The remaining samples of the cluster stay together. Requires a ``LabelEncoding``.
+    Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ class PoolSplit(LabelMutation):
     def split(
         self, labels: Labels, k_max: int, rng: np.random.Generator, *, one_piece: bool = False
     ) -> Labels:
-        """Split a cluster of a canonical partition; with ``one_piece``, split it in two."""
+        """Split a cluster of a canonical partition; with ``one_piece``, split it into two clusters."""
         k = int(labels.max()) + 1
         if k >= k_max:
             return labels
@@ -329,10 +330,11 @@ class GraphRefine(LabelMutation):
     """In each of a few steps, move all samples at once to the clusters to which they are most similar.
 
     Each sample moves to the cluster with the largest sum of similarities between the sample and the cluster's
-    members. For its own cluster, ``inertia`` times the sum of all the sample's similarities is added. Ties
-    are broken in favour of the sample's own cluster, then of the cluster of its lowest-indexed neighbour.
-    Clusters can vanish, but a step that would leave fewer than ``k_min`` clusters is not taken. Requires a
-    ``LabelEncoding``. Takes O(links) time per step and individual. Source: ParetoClustering.
+    members. The sum for the sample's own cluster is increased by ``inertia`` times the sum of all
+    similarities of the sample. Ties are won by the sample's own cluster, then by the cluster of its
+    lowest-indexed neighbour. Clusters can vanish, but a step that would leave fewer than ``k_min`` clusters
+    is not taken. Requires a ``LabelEncoding``. Takes O(links) time per step and individual. Source:
+    ParetoClustering.
 
     Parameters
     ----------
@@ -369,15 +371,16 @@ class GraphRefine(LabelMutation):
 class PairViolationMutation(LabelMutation):
     """Satisfy a randomly chosen violated constraint by moving a piece of a cluster.
 
-    For a pair (i, j) in random order, the piece contains the samples that share a cluster with i in both the
-    current partition and a random pool partition. A must-link is satisfied by merging the two clusters or by
-    moving the piece to the cluster of j. A cannot-link is satisfied by turning the piece (which must not
-    contain j) into a new cluster or by moving it to the most similar other cluster. One of the two ways is
-    drawn at random. If it would violate ``k_min..k_max``, or if no other cluster is linked to the piece, the
-    other way is used. If no pool partition cuts the cluster, only must-links can be satisfied, by a merge.
-    Requires a ``LabelEncoding``. Takes O(n_pairs + n_partitions * cluster size + links) time per individual.
-    Combine this mutation with an objective that scores cluster boundaries; otherwise, the search cuts off
-    tiny pieces around the constrained samples. Source: ParetoClustering, evolution with pairs.
+    The two samples of the violated pair are called i and j, in random order. The piece contains the samples
+    that share a cluster with i in both the current partition and a random pool partition. A must-link is
+    satisfied by merging the two clusters or by moving the piece to the cluster of j. A cannot-link is
+    satisfied by turning the piece (which must not contain j) into a new cluster or by moving it to the most
+    similar other cluster. One of the two ways is drawn at random. If the drawn way would violate ``k_min`` or
+    ``k_max``, or if no other cluster is linked to the piece, the way that was not drawn is used. If no pool
+    partition cuts the cluster, only must-links can be satisfied, by a merge. Requires a ``LabelEncoding``.
+    Takes O(n_pairs + n_partitions * cluster size + links) time per individual. Combine this mutation with an
+    objective that scores cluster boundaries; otherwise, the search cuts off tiny pieces around the
+    constrained samples. Source: ParetoClustering, evolution with pairs.
     """
 
     def __init__(
@@ -536,7 +539,7 @@ class ClusterNumberRepair(base.GeneRepair):
 
     Clusters are merged as in :class:`GraphMerge` and split as in :class:`PoolSplit`, one piece at a time. If
     no pool partition splits a cluster, the largest cluster is halved in breadth-first order of the graph.
-    The ``k_max`` of the required ``LabelEncoding`` should exceed ``n_clusters``, so that mutations can still
+    Requires a ``LabelEncoding``. Its ``k_max`` should exceed ``n_clusters``, so that mutations can still
     split clusters. Takes O(links + k^2) time per merge and O(n_samples) time per split. Source:
     ParetoClustering, operators.
 

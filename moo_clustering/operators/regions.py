@@ -28,8 +28,8 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 class DirectedMutation(base.SeededMutation):
     """Base class for mutations that improve a weighted sum of the objectives.
 
-    ``DirectedWalks`` sets the weights. Other algorithms use random weights, each divided by the mean
-    magnitude of its objective. Subclasses override :meth:`toward`.
+    ``DirectedWalks`` sets the weights. With other algorithms, the weights are random, and each is divided by
+    the mean magnitude of its objective. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -54,8 +54,8 @@ class TreeRecombination(base.SeededMutation):
     """Merge two neighbouring regions, then split them by cutting a random spanning tree (ReCom).
 
     Loads (sums of area weights) stay within the bounds of the ``RegionEncoding``. Two regions are not changed
-    if none of six random trees has a suitable cut. Takes O(n_areas + m log m) time for a pair with m edges.
-    Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
+    if none of six random trees has a suitable cut. Takes O(n_areas + m log m) time per pair, where m is the
+    number of edges in the pair. Source: DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
@@ -78,17 +78,18 @@ class TreeRecombination(base.SeededMutation):
 class BoundaryClimb(DirectedMutation):
     """Recombine regions at random, then move single areas across borders to improve weighted objectives.
 
-    Moves are accepted by simulated annealing. Regions stay connected, and loads stay within the bounds of the
-    :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
-    ``LoadVariation`` (with the encoding's weights), ``ChangedShare`` and ``Compactness`` guide the moves.
-    Takes O(n_areas + n_edges + n_proposals) time, and up to O(n_areas) time per accepted move.
+    Simulated annealing decides which moves are accepted. Regions stay connected, and loads stay within the
+    bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``,
+    ``CutEdges``, ``LoadVariation`` (with the encoding's weights), ``ChangedShare`` and ``Compactness`` guide
+    the moves. Takes O(n_areas + n_edges + n_proposals) time, and up to O(n_areas) time per accepted move.
 
     Parameters
     ----------
     n_proposals : int, optional
         Number of moves proposed per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, as a multiple of the mean loss in worsening moves. It falls to 1% of this value.
+        Initial temperature, as a multiple of the mean loss of worsening moves. The temperature falls to 1% of
+        its initial value.
     recombine : float, default=0.5
         Probability that the climb starts with a :class:`TreeRecombination`.
     max_pairs : int, default=3

@@ -26,8 +26,8 @@ class SeedSampling(base.SeededSampling):
     Parameters
     ----------
     by_class : bool, default=False
-        Whether to draw labelled documents, cycling through the classes in random order. If a class is used
-        up, any labelled document is drawn. Raises a ValueError if no document is labelled.
+        Whether to draw labelled documents, cycling through the classes in random order. If all documents of a
+        class have been drawn, any labelled document is drawn. Raises a ValueError if no document is labelled.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -64,8 +64,8 @@ def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: Genera
 class AlignedSeedCrossover(base.PairCrossover):
     """Swap the seeds of matching clusters between two parents with probability one half.
 
-    Matching minimises the sum of squared distances between centroids. Unmatched seeds go to random children.
-    Repeated seeds are removed, and random documents are added if too few seeds remain. Requires a
+    The matching minimises the sum of squared distances between centroids. Unmatched seeds go to random
+    children. Repeated seeds are removed, and random documents are added if too few seeds remain. Requires a
     ``SubspaceClusteringProblem``. Unevaluated parents are evaluated first. Takes O(k^2 n_features + k^3) time
     per pair. Source: an evolutionary search over SISC-ML clusters.
     """
@@ -94,14 +94,14 @@ class DistantSeedMutation(base.DrawnMutation):
 
     Each distance uses the feature weights of the centroid's cluster. Requires a
     ``SubspaceClusteringProblem``. Takes O(n_samples) time per individual. Unevaluated individuals are
-    evaluated first; with :class:`~moo_clustering.operators.ExclusiveMating`, there are none. Source: an
-    evolutionary search over SISC-ML clusters.
+    evaluated first; with :class:`~moo_clustering.operators.ExclusiveMating`, all individuals have been
+    evaluated. Source: an evolutionary search over SISC-ML clusters.
 
     Parameters
     ----------
     kind : {"full", "replace"}, default="full"
         ``"full"`` replaces a seed, adds a seed in a random slot or drops a seed, with equal probability. If
-        a seed cannot be added or dropped (``k_min``, ``k_max``), one is replaced instead.
+        adding or dropping a seed would violate ``k_max`` or ``k_min``, a seed is replaced.
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:

@@ -24,7 +24,7 @@ def batched_tournament(
     """Run tournaments, decided by feasibility, then by dominance or rank, then by crowding, then at random.
 
     ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners as pymoo's
-    ``binary_tournament``, except in ties. Takes O(n_tournaments pressure n_obj) time.
+    ``binary_tournament``, except in ties. Takes O(n_tournaments * pressure * n_obj) time.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def batched_tournament(
     P : ndarray of shape (n_tournaments, pressure)
         Positions of the competitors in ``pop``. The winner of the first two faces the third, and so on.
     algorithm : pymoo Algorithm, optional
-        Its ``tournament_type`` is used: ``"comp_by_dom_and_crowding"`` (default) or
+        Algorithm whose ``tournament_type`` is used: ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
     random_state : numpy.random.Generator, optional
         Generator used to break ties at random. Default: the algorithm's generator.
@@ -86,10 +86,10 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray
 
 
 class CanonicalDuplicates(DuplicateElimination):
-    """Eliminate individuals with a canonical genotype that has already occurred.
+    """Eliminate individuals whose canonical genotype equals that of a previous individual.
 
-    Compares one hash per individual, in O(n_individuals n_var) time plus the time for ``canonical``. pymoo's
-    default, the Euclidean distance between genes, misses permuted medoids and renumbered clusters.
+    One hash per individual is compared. Takes O(n_individuals * n_var) time, plus the time for ``canonical``.
+    pymoo's default, the Euclidean distance between genes, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------

@@ -25,13 +25,13 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals that link each sample to a number of its nearest candidates, from one to all.
+    """Link each sample to its nearest candidates: to one in the first individual, and to all in the last.
 
-    Each sample has w candidates, of which individual m = 0, ..., n - 1 uses the 1 + round((w - 1) m / (n -
-    1)) nearest. Their weights start equal and are refitted by coordinate descent; nothing is random. Sets
+    Each sample has w candidates. Individual m = 0, ..., n - 1 uses the nearest 1 + round((w - 1) m / (n - 1))
+    of them. All weights start equal, and are then refitted by coordinate descent; nothing is random. Sets
     ``row_errors`` and ``row_sizes`` for :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w
-    n_features n_sweeps) time. Reconstructed, because the original operators (Luo, Jiao and Lozano, IEEE TEVC,
-    2016) were not available.
+    n_features n_sweeps) time, where N is the number of samples. Reconstructed, because the original operators
+    (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -60,8 +60,9 @@ class SparseRowSampling(Sampling):
 class RowUniformCrossover(base.PairCrossover):
     """Swap each sample's row of weights between two parents with probability one half.
 
-    Requires an ``SRMOSCProblem``. If both parents have ``row_errors`` and ``row_sizes``, their entries are
-    swapped too. Takes O(N w) time and memory per crossed pair. Reconstructed like :class:`SparseRowSampling`.
+    Requires an ``SRMOSCProblem``. If both parents have ``row_errors`` and ``row_sizes``, the entries of these
+    arrays are swapped too. Takes O(N w) time and memory per crossed pair, where w is the number of candidates
+    per sample. Reconstructed like :class:`SparseRowSampling`.
 
     Parameters
     ----------
@@ -128,10 +129,11 @@ class SupportMutation(base.DrawnMutation):
     """Drop the smallest weight in a row or add the candidate with the largest gain, then refit the weights.
 
     A candidate's gain is the largest error reduction that its weight alone can achieve: max(0, g)^2 / G,
-    where g is minus half the derivative of the error by this weight, and G is half the second derivative. The
-    last weight in a row is never dropped; the weights are refitted even if none is added or dropped. Requires
-    an ``SRMOSCProblem``. With ``links`` weights per row, takes O(row_rate N n_features (w + n_sweeps links))
-    time per individual. Reconstructed like :class:`SparseRowSampling`.
+    where g is minus half the derivative of the error with respect to this weight, and G is half the second
+    derivative. The last weight in a row is never dropped; the weights are refitted even if none is added or
+    dropped. Requires an ``SRMOSCProblem``. Takes O(row_rate N n_features (w + n_sweeps links)) time per
+    individual, where ``links`` is the number of weights per row. Reconstructed like
+    :class:`SparseRowSampling`.
 
     Parameters
     ----------

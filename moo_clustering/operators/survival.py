@@ -47,19 +47,19 @@ class _SeededSurvival(Survival):
 class ConstraintCrowdingSurvival(_SeededSurvival):
     """Select survivors by rank, then by the sum of crowding distance and a constraint bonus, then at random.
 
-    The bonus is the satisfied share of must-links plus that of cannot-links. It is the individuals' attribute
-    ``"constraint_bonus"`` (default: 0), which :class:`~moo_clustering.problems.PartitionProblem` sets with
-    ``constraint_handling="crowding"``. The ``crowding`` of survivors includes the bonus. To decide
-    tournaments by rank, as in the paper, set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
-    Source: NSGA-II-clus, Algorithms 1 and 2.
+    The bonus is the satisfied share of must-links plus the satisfied share of cannot-links. It is stored in
+    the individuals' attribute ``"constraint_bonus"`` (default: 0), which
+    :class:`~moo_clustering.problems.PartitionProblem` sets if ``constraint_handling="crowding"``. The
+    ``crowding`` of survivors includes the bonus. To decide tournaments by rank, as in the paper, set
+    ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source: NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding distance at the ends of a front: infinity, as in the paper, or the number of objectives. With
-        infinity, the bonus has no effect there.
+        Crowding distance at the ends of a front: infinity, as in the paper, or the number of objectives. If
+        it is infinite, the bonus has no effect at the ends.
     unique : pymoo DuplicateElimination, optional
-        Duplicate elimination, which removes later duplicates before ranking if enough individuals remain.
+        Removes duplicates of previous individuals before the ranking if enough individuals remain.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 def rank_with_bonus(
     F: FloatArray, bonus: FloatArray, boundary: Boundary, n_ranked: int | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Return front numbers and crowding plus bonus; -1 and NaN once ``n_ranked`` individuals are ranked."""
+    """Return front numbers and crowding plus bonus; -1 and NaN for fronts after ``n_ranked`` individuals."""
     rank, crowding = np.full(len(F), -1), np.full(len(F), np.nan)
     for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_ranked)):
         rank[front] = k
@@ -121,11 +121,12 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
 class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that recomputes the diversity objective f2 for the current population.
 
-    pymoo evaluates only offspring, so the parents' f2 would refer to an earlier population. This survival
+    pymoo evaluates only offspring, so the parents' f2 would refer to a previous population. This survival
     computes f2 relative to all parents and offspring before ranking, and recomputes f2, rank and crowding
-    relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``. For
-    ``pop`` individuals of N samples, f2 takes O(pop N) time; ``"slots"`` takes O(n_div pop N) time. Source:
-    PESC, Eq. 2 and "Complexity analysis"; of the options below, PESC specifies only ``n_div``.
+    relative to the survivors afterwards. Requires feasible individuals of a ``NeighborGraphProblem``.
+    Computing f2 takes O(pop N) time, and ``"slots"`` takes O(n_div pop N) time, where pop is the number of
+    individuals and N the number of samples. Source: PESC, Eq. 2 and "Complexity analysis"; of the options
+    below, PESC specifies only ``n_div``.
 
     Parameters
     ----------
@@ -162,10 +163,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the rows of the survivors and their objectives (n_survive, 2), f2 relative to the survivors.
+        """Return the survivors' rows and objectives, shape (n_survive, 2); f2 is relative to the survivors.
 
         ``ranks`` contains rank-encoded individuals, shape (n_individuals, n_samples). ``F`` contains their
-        objectives f1 and f2, shape (n_individuals, 2); these f2 are ignored.
+        objectives f1 and f2, shape (n_individuals, 2); the given values of f2 are ignored.
         """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
@@ -233,7 +234,7 @@ class EliteSurvival(Survival):
     Parameters
     ----------
     survival : pymoo Survival
-        Selects all survivors at once. Missing elite individuals then replace the last of these survivors.
+        Survival that selects all survivors at once. Unselected elite individuals replace the last of them.
     scalar : callable
         See :class:`EliteMemory`. A partition's score must not depend on the other partitions.
     n_elite : int, default=4
@@ -283,7 +284,7 @@ class EliteMemory:
     Attributes
     ----------
     labels : ndarray of shape (n_kept, n_samples), int32
-        Best first; ties are broken in favour of the partition seen first.
+        Stored partitions, best first. Ties are broken in favour of the partition seen first.
     values, scores : ndarrays of shapes (n_kept, n_objectives) and (n_kept,)
     """
 
@@ -327,7 +328,7 @@ class EliteMemory:
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Return ``chosen`` with all elite rows; missing ones replace the last rows that are not in the elite."""
+    """Return ``chosen``, with missing elite rows in place of the last rows that are not in the elite."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()

@@ -28,9 +28,9 @@ class MSTInterestingnessSampling(base.SeededSampling):
     """Create individuals by removing the tree links that are most likely to join different clusters.
 
     Requires a ``MOCKProblem`` with any encoding. A link is interesting if neither endpoint is among the L
-    nearest neighbours of the other. Takes O(n_individuals n_var) time. Kind "2007" also runs up to ten
-    k-means iterations for each individual in the second half of the population. Source: Handl and Knowles,
-    IEEE TEVC 11(1), 2007, section on initialisation.
+    nearest neighbours of the other endpoint. Takes O(n_individuals n_var) time. Kind "2007" also runs up to
+    ten k-means iterations for each individual in the second half of the population. Source: Handl and
+    Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
         - ``"delta"``: the first individual is the whole tree. Each other individual lacks the k - 1 most
           interesting links of the tree; all k = 2, 3, ... are used in random order.
         - ``"2007"``: in up to half of the population, individual i = 0, 1, ... lacks the i most interesting
-          links. The others lack the links between the clusters of k-means, with k = 2, 3, ..., repeatedly.
+          links. The other individuals lack the links between k-means clusters; k cycles through 2, 3, ...
     replace : {"neighbor", "self"}, default="neighbor"
         Whether a sample whose tree link is removed is linked to a random neighbour or to itself. Ignored for
         "split" encodings. With "delta", ``"neighbor"`` can also select the sample itself, but not the end of
@@ -67,7 +67,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
 
 class GreedyFrontSampling(base.SeededSampling):
-    """Take part of the population from a greedily constructed front, evenly spaced from end to end.
+    """Take part of the population from a greedily constructed front, at even intervals from end to end.
 
     Requires :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
@@ -152,7 +152,7 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 def draw_links(
     neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw a neighbour per sample; if ``current`` links are given, a different one or the sample itself."""
+    """Draw a neighbour per sample or, if given ``current`` links, a different neighbour or the sample."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
     if current is None:
         return neighbors[samples, rng.integers(0, width)]
@@ -165,18 +165,18 @@ def draw_links(
 
 
 class NeighborBiasedMutation(base.SeededMutation):
-    """Replace links by links to random near neighbours; links to far neighbours are more likely to change.
+    """Link samples to random near neighbours; links to far neighbours are more likely to change.
 
-    Draws from the L nearest neighbours. A link to the l-th nearest neighbour changes with probability 1/n +
-    (l/n)^2, at most 1. If a sample is linked to itself, l is 0. For a link that is neither in the tree nor to
-    the L nearest neighbours, l is L + 1. "split" encodings flip bits instead; l is 0 for bits that are 0.
-    Requires a ``MOCKProblem``. Draws O(expected changes + interesting links) random numbers per individual.
-    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    Draws from the L nearest neighbours of each sample. A link to the l-th nearest neighbour changes with
+    probability 1/n + (l/n)^2, at most 1. If a sample is linked to itself, l is 0. For a link that is neither
+    in the tree nor leads to one of the L nearest neighbours, l is L + 1. In "split" encodings, bits are
+    flipped instead, and l is 0 for bits that are 0. Requires a ``MOCKProblem``. Draws O(expected changes +
+    interesting links) random numbers per individual. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------
     length : {"genotype", "N"}, default="genotype"
-        Whether n is the number of genes or of samples.
+        Whether n is the number of genes or the number of samples.
     new_value : {"different", "any"}, optional
         ``"different"`` draws a neighbour or the sample itself, but never the current target. ``"any"`` draws
         any neighbour. Default: ``"any"`` for "locus" encodings, otherwise ``"different"``.

@@ -23,9 +23,9 @@ class ChangePartition:
     Parameters
     ----------
     change : callable
-        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags). Examples are the methods
-        ``repair`` and ``reassign`` (k-means step) of a :class:`~moo_clustering.bags.BagObjective`, and a
-        partial of its ``drift`` (Eq. 9).
+        ``change(genes) -> genes``, for genes of shape (n_individuals, n_bags). Examples are methods of a
+        :class:`~moo_clustering.bags.BagObjective`: ``repair``, ``reassign`` (a k-means step), or a
+        ``functools.partial`` of ``drift`` (Eq. 9).
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
@@ -41,7 +41,7 @@ class ChangePartition:
 
 
 class SearchPartition(ChangePartition):
-    """Operator ``mutate`` that repairs partitions, improves them by a search and counts trial evaluations.
+    """Operator ``mutate`` that repairs and then improves partitions, and counts the trial evaluations.
 
     Source: Evolutionary multi-instance clustering.
 
@@ -49,8 +49,8 @@ class SearchPartition(ChangePartition):
     ----------
     objective : BagObjective
     search : callable
-        ``search(labels, max_trials=...)``, a partial of ``objective.improve`` (Eqs. 5-6) or
-        ``objective.descend``.
+        ``search(labels, max_trials=...)``, such as a ``functools.partial`` of ``objective.improve`` (Eqs.
+        5-6) or of ``objective.descend``.
 
     Attributes
     ----------
@@ -103,9 +103,9 @@ class MixedStarts:
         DEAP toolbox with ``from_genes``.
     rng : numpy.random.Generator
     distances : ndarray of shape (n_bags, n_bags)
-        Distances; entry (i, j) is the distance from bag i to bag j.
+        Entry (i, j) is the distance from bag i to bag j.
     km_steps : int, default=3
-        Number of k-means steps, starting from random partitions.
+        Number of k-means steps that turn a random partition into a k-means partition.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ def perturbed(individual: Individual, share: float, n_clusters: int, rng: Genera
     ----------
     individual : individual
     share : float
-        Share of the genes, from 0 to 1, that change to a random other cluster. Their number is rounded.
+        Share of the genes, from 0 to 1, that change to a different random cluster; their number is rounded.
     n_clusters : int
     rng : numpy.random.Generator
 

@@ -48,7 +48,7 @@ class SupervisedMedoidFitness(base.Fitness):
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``. Lists are slower and larger, with about 30 bytes per gene.
+    """Array of genes with a ``fitness``. A list would be slower, and would take about 30 bytes per gene.
 
     Deep copies and pickles include the fitness and all other attributes; slices do not. ``==`` compares
     elementwise, so pass ``similar=numpy.array_equal`` to ``deap.tools.HallOfFame`` and ``ParetoFront``.
@@ -141,7 +141,7 @@ def as_mate(
     problem : pymoo.core.problem.Problem
         Problem to pass to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of the generator for all calls without a generator as their last argument.
+        Seed of a generator, which is used by all calls whose last argument is not a generator.
     repair : pymoo.core.repair.Repair, optional
         Repair of the children. Default: the ``repair`` of ``problem.operators()``, if any.
 
@@ -216,7 +216,7 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
         ``batch(matrix)``, this method is called with a matrix of shape (n, n_var) and the bound arguments,
         and must return values of shape (n,) or (n, n_objectives).
     *sequences : iterable
-        Individuals. For several sequences, the built-in ``map`` is used.
+        Individuals. If several sequences are passed, the built-in ``map`` is used.
 
     Returns
     -------
@@ -256,12 +256,12 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
     ----------
     func : callable
         ``func(individual) -> (individual,)``. If it has a method ``batch(matrix)``, this method must return
-        the mutated matrix and, if ``func`` has an attribute ``n_trials``, accept ``max_trials``.
+        the mutated matrix, and must accept ``max_trials`` if ``func`` has an attribute ``n_trials``.
     individuals : sequence
         Individuals, which must be distinct objects.
     max_trials : int, optional
-        Maximum number of trial evaluations; ignored if ``func`` does not count trials. Without a method
-        ``batch``, the last call can exceed the maximum.
+        Maximum number of trial evaluations; ignored if ``func`` does not count trials. If ``func`` has no
+        method ``batch``, its last call can exceed the maximum.
 
     Returns
     -------
@@ -296,7 +296,7 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
 
 
 def batch_form(func: Function) -> Function | None:
-    """Return the method ``batch`` of a function, with the arguments bound by ``partial``, or None."""
+    """Return a function's ``batch`` with the arguments bound by ``partial``, or None if there is none."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:

@@ -21,7 +21,7 @@ SurvivalKind = Literal["crowding", "random"]
 def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
     """Draw ``k`` individuals with replacement, with higher weights for lower objective values.
 
-    Raises a ValueError unless there is a single, minimised objective; ``deap.tools.selRoulette`` maximises.
+    Raises a ValueError unless the only objective is minimised; ``deap.tools.selRoulette`` maximises.
 
     Parameters
     ----------
@@ -45,20 +45,20 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     """Compute unnormalised selection weights from minimised objectives.
 
     Source: Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K
-    (inverse). Raises a ValueError if the rule is unknown, or if objectives are negative with ``"inverse"``.
+    (inverse). Raises a ValueError if the rule is unknown, or is ``"inverse"`` and an objective is negative.
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
         Non-negative objectives. Infinite values and NaN get weight 0.
     rule : {"linear", "inverse"}, default="linear"
-        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the highest finite F. ``"inverse"``: 1 / F. If
-        any objectives are 0, all other weights are 0.
+        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the highest finite F. ``"inverse"``: 1 / F or,
+        if some objectives are 0, equal weights for these and weight 0 for all others.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-        If all weights would be 0, finite objectives get weight 1, or all objectives if none is finite.
+        If all weights would be 0, finite objectives get weight 1. If none is finite, all objectives do.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -92,7 +92,7 @@ class SelRouletteLegal:
     Attributes
     ----------
     f_max : float or None
-        Highest finite objective so far; checkpoints include it.
+        Highest finite objective so far. It is saved in checkpoints.
     """
 
     def __init__(self, n_clusters: int, rng: Generator, *, legality: Legality = "ratio") -> None:
@@ -124,10 +124,10 @@ def fgka_fitness(
 ) -> FloatArray:
     """Compute the selection fitness of partitions that can contain empty clusters.
 
-    A partition without empty clusters is legal. Its fitness is max(0, 1.5 f_max - F), where f_max is the
-    highest finite objective so far, or 0 if F is infinite or NaN. The fitness of an illegal partition is the
-    lowest fitness of the legal ones with finite F (1 if there are none), times the factor selected by
-    ``legality``. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
+    A partition without empty clusters is legal. Its fitness is 0 if F is infinite or NaN, and otherwise
+    max(0, 1.5 f_max - F), where f_max is the highest finite objective so far. The fitness of an illegal
+    partition is the factor selected by ``legality`` times the lowest fitness of all legal partitions with
+    finite F, or times 1 if there are none. Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
@@ -137,10 +137,10 @@ def fgka_fitness(
         Number of non-empty clusters, which is ``k`` for legal partitions.
     k : int
     f_max : float, optional
-        Highest finite objective of earlier generations.
+        Highest finite objective of all previous generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor for illegal partitions: the share of non-empty clusters, or (as in the paper) their number,
-        which is at least 1 and therefore not a penalty.
+        Factor for illegal partitions: the share of non-empty clusters (``"ratio"``) or, as in the paper, the
+        number of non-empty clusters (``"count"``), which is at least 1 and therefore not a penalty.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     """Run ``k`` binary tournaments, decided by dominance, then by larger crowding distance, then at random.
 
-    Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
+    Accepts any number of individuals and uses no global random state, unlike ``deap.tools.selTournamentDCD``.
     """
     fitness_of(individuals, "crowding_dist")  # raise a ValueError if a distance is missing
     n_rounds = -(-2 * k // len(individuals))
@@ -244,7 +244,7 @@ def sel_constraint_nsga2(
     Parameters
     ----------
     rng : numpy.random.Generator, optional
-        Generator used to break ties. By default, the earlier of tied individuals is selected.
+        Generator used to break ties. Default: the first of the tied individuals is selected.
     """
     F = -fitness_of(individuals, "wvalues")
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
@@ -259,10 +259,10 @@ def sel_constraint_nsga2(
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Select survivors, then set their fitness and crowding distance relative to each other.
+    """Select survivors, then set their fitness and crowding distance relative to the survivors.
 
     DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` must contain
-    parents and offspring; only their first objective is used.
+    parents and offspring. Their second objective is recomputed.
 
     Parameters
     ----------

@@ -170,7 +170,7 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """Operator ``evaluate`` that computes the objectives of an individual or, as ``batch``, of many.
+    """Operator ``evaluate`` that computes an individual's objectives; its method ``batch`` evaluates many.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def label_toolbox(
     """Create a toolbox for :class:`LabelStep`.
 
     Raises a TypeError if the problem does not have a :class:`~moo_clustering.encodings.LabelEncoding`, and a
-    ValueError if an operator's graph or pool has a different number of samples.
+    ValueError if an operator's graph or pool has a different number of samples than the problem.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ def medoid_toolbox(
     length : {"grow", "keep", "two_cut"}, default="grow"
         See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
-        Kind of :class:`~moo_clustering.operators.MedoidReplaceMutation`, or
+        Kind of :class:`~moo_clustering.operators.MedoidReplaceMutation`; ``"swap"`` selects
         :class:`~moo_clustering.operators.MedoidSwapMutation`.
 
     Returns
@@ -411,7 +411,7 @@ def constraint_nsga2_step(
         Toolbox returned by :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities that a pair is crossed and a child is mutated. Unchanged children are not re-evaluated.
+        Probability that a pair is crossed, and that a child is mutated. Only changed children are evaluated.
 
     Returns
     -------
@@ -476,7 +476,7 @@ def dynamic_nsga2_step(
     """Run one generation of NSGA-II with objectives that depend on the population.
 
     Parents and offspring are evaluated together. ``toolbox.select`` then selects the survivors and evaluates
-    them again, relative to each other. Raises a ValueError if ``variation="or"`` and ``pm`` is not 1.
+    them again, relative to the survivors. Raises a ValueError if ``variation="or"`` and ``pm`` is not 1.
 
     Parameters
     ----------

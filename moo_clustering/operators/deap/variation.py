@@ -160,7 +160,7 @@ def var_and(
 
 @documented(var_and)
 def var_or(parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float) -> Individuals:
-    """Clone parents, then cross each consecutive pair with probability pc, otherwise mutate both members."""
+    """Clone parents, and cross each consecutive pair with probability pc; otherwise, mutate both members."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):
         if rng.random() < pc and t + 1 < len(offspring):
