@@ -210,6 +210,18 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
     return rank[inverse.reshape(-1)], former[by_appearance]
 
 
+def cluster_sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
+    """Return the total weight or the size of each cluster, shape (n_partitions, n_clusters)."""
+    k = max(width, int(rows.max(initial=0)) + 1)
+    out = np.empty((len(rows), k))
+    for part in block_slices(len(rows), rows.shape[1]):
+        block = rows[part]
+        flat = (block + k * np.arange(len(block))[:, None]).ravel()
+        spread = None if weight is None else np.tile(weight, len(block))
+        out[part] = np.bincount(flat, spread, minlength=len(block) * k).reshape(-1, k)
+    return out
+
+
 def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the indices of the non-dominated rows, in lexicographic order of the rows."""
     rest = np.lexsort(F.T[::-1])

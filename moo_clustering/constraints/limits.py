@@ -11,7 +11,15 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import block_slices, integer, number_clusters, positive, probability, quoted
+from moo_clustering._arrays import (
+    block_slices,
+    cluster_sums,
+    integer,
+    number_clusters,
+    positive,
+    probability,
+    quoted,
+)
 from moo_clustering._data import checked_amounts, checked_array, checked_graph, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import Documented
@@ -556,18 +564,6 @@ class Kept(Limit):
                 f"change cluster, more than at_most={self.at_most:g}; increase at_most or change the number "
                 "of clusters"
             )
-
-
-def cluster_sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
-    """Return the total weight or the size of each cluster, shape (n_partitions, n_clusters)."""
-    k = max(width, int(rows.max(initial=0)) + 1)
-    out = np.empty((len(rows), k))
-    for part in block_slices(len(rows), rows.shape[1]):
-        block = rows[part]
-        flat = (block + k * np.arange(len(block))[:, None]).ravel()
-        spread = None if weight is None else np.tile(weight, len(block))
-        out[part] = np.bincount(flat, spread, minlength=len(block) * k).reshape(-1, k)
-    return out
 
 
 def _missed(loads: Any, low: Any, high: Any) -> FloatArray:

@@ -14,14 +14,22 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import _num_samples
 
 from moo_clustering import _data, _distances
-from moo_clustering._arrays import block_slices, choice, integer, near_one, positive, quoted, warn_caller
+from moo_clustering._arrays import (
+    block_slices,
+    choice,
+    cluster_sums,
+    integer,
+    near_one,
+    positive,
+    quoted,
+    warn_caller,
+)
 from moo_clustering._distances import MAX_MEMORY, Metric, centred_features, distance_matrix
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
-from moo_clustering.constraints.limits import cluster_sums
 from moo_clustering.encodings import align_labels
 from moo_clustering.graphs.matrices import SimilarityEdges
 from moo_clustering.validity import base
