@@ -115,7 +115,8 @@ def compare(
     - ``"climbs"`` mutates several solutions (incumbents). A mutant replaces its incumbent if its weighted sum
       of objectives is not worse. After at most 100 mutations without improvement, an incumbent restarts with
       random weights. With one objective, there is one incumbent, and this limit is max(100, n_var).
-    - ``"local search"``: as ``"climbs"``, but an incumbent restarts from 5 mutations of its best solution.
+    - ``"local search"`` is like ``"climbs"``, but restarts an incumbent from its best solution, mutated 5
+      times.
     - ``"annealing"`` also accepts mutants that are worse than their incumbents, but less and less often.
     - ``"construction"`` evaluates the partitions of ``problem.greedy_front()``.
 

@@ -25,7 +25,8 @@ class Tuning:
     parameters : DataFrame
         Chosen parameters, one row per test data set.
     trials : DataFrame
-        ``chosen_on`` (data-set names), ``trial``, the parameters, ``score``, and ``error`` for failed trials.
+        One row per trial: ``chosen_on`` (data sets), ``trial``, the parameters, ``score``, and the ``error``
+        of a failed trial.
     text : str
         Sentences that state the chosen parameters and the data sets on which they were chosen.
     methods : dict of str to method
