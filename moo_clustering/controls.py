@@ -96,8 +96,7 @@ def compare(
         Classes of the samples, or -1 where unknown. They are used only to score partitions, not to search.
     controls : "auto" or sequence of str or callables, default="auto"
         Names listed in the notes of :func:`~moo_clustering.controls.compare`, or functions
-        ``control(evaluate, sample, vary, rng)``. ``"auto"`` runs all controls that the problem and the
-        algorithm support.
+        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all controls that problem and algorithm support.
     n_clusters : int, optional
         Score the partition whose number of clusters is closest to ``n_clusters``. Among equally close
         partitions, prefer fewer clusters, then a lower first objective. Default: score the knee of the front.
@@ -115,8 +114,8 @@ def compare(
     - ``"climbs"`` mutates several solutions (incumbents). A mutant replaces its incumbent if its weighted sum
       of objectives is not worse. After at most 100 mutations without improvement, an incumbent restarts with
       random weights. With one objective, there is one incumbent, and this limit is max(100, n_var).
-    - ``"local search"`` is like ``"climbs"``, but restarts an incumbent from its best solution, mutated 5
-      times.
+    - ``"local search"`` is like ``"climbs"``, but an incumbent restarts from its best solution, after this
+      has been mutated 5 times.
     - ``"annealing"`` also accepts mutants that are worse than their incumbents, but less and less often.
     - ``"construction"`` evaluates the partitions of ``problem.greedy_front()``.
 
@@ -160,9 +159,8 @@ def compare_deap(
     Parameters
     ----------
     toolbox : deap.base.Toolbox, or callable
-        See :class:`~moo_clustering.algorithms.DeapSearch`. A toolbox must contain ``evaluate``. If ``y`` is
-        given and genes are not labels, it must also contain ``decode(genes)``. A callable is called as
-        ``toolbox(rng)``, and must return a toolbox.
+        See :class:`~moo_clustering.algorithms.DeapSearch`. Requires ``evaluate``. If ``y`` is given and genes
+        are not labels, also requires ``decode(genes)``. A callable ``toolbox(rng)`` must return a toolbox.
     step : callable
         See :class:`~moo_clustering.algorithms.DeapSearch`. Only copies of it are run.
     pop_size : int
@@ -306,8 +304,8 @@ class ControlComparison(NamedTuple):
 
         Returns one row per control: the mean ``difference`` (positive if the evolution is better), its 95%
         bootstrap interval from ``low`` to ``high``, the ``p`` of Wilcoxon's signed-rank test, and the numbers
-        of ``wins``, ``ties`` and ``losses`` of the evolution. With several problems, values are averaged over
-        seeds and paired by problem.
+        of ``wins``, ``ties`` and ``losses``. With several problems, values are averaged over seeds and paired
+        by problem.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)
@@ -358,7 +356,7 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Return the fewest pairs with which Wilcoxon's test with Holm's correction can be significant."""
+    """Return how many pairs Wilcoxon's test requires to be significant after Holm's correction."""
     # If all n differences have the same sign, the p-value has its lowest possible value, 2 / 2^n.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 

@@ -53,8 +53,7 @@ class Contrast:
         Value in the cluster and in the nearest cluster: the median (the mean if the medians are equal), the
         most distinctive category with its share, or the share of documents.
     strength : float
-        Absolute Cliff's delta (numbers and dates) or difference in shares (categories and terms), from 0 to
-        1.
+        Absolute Cliff's delta (numbers, dates) or difference in shares (categories, terms), from 0 to 1.
     """
 
     column: str
@@ -210,8 +209,8 @@ def describe_columns(
     Each name is unique, and consists of up to three phrases that distinguish the cluster from the others.
     Numbers are grouped into at most 256 bins by rank, and compared using Cliff's delta. Monotone
     transformations therefore have no effect. The nearest cluster is the one with the most similar mean ranks
-    and shares. If the table has more than 500 columns, only those in which clusters differ most from all
-    samples are compared. With more than 200 clusters, this limit is below 500. Takes O(n_samples n_columns +
+    and shares. In tables with more than 500 columns, only those in which clusters differ most from all
+    samples are compared. With more than 200 clusters, this limit is lower. Takes O(n_samples n_columns +
     n_clusters^2 n_compared) time.
 
     Examples

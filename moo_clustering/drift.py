@@ -38,8 +38,8 @@ _SPLIT, _MERGED = 0.2, 0.5
 class Reference(NamedTuple):
     """Training rows, and the distance limit of each cluster.
 
-    The limit is the 99% quantile of the distances from the cluster's training rows to their nearest other
-    training rows.
+    Each training row has a distance to the nearest other training row. The limit of a cluster is the 99%
+    quantile of these distances for the rows of the cluster.
     """
 
     rows: Any  # shape (n_rows, n_features)
@@ -286,15 +286,13 @@ class ClusterChanges:
     inactive : tuple of int
         ``deaths``, and clusters that died in a previous update and have received no rows since then.
     merges : dict of int to tuple of int
-        For each merged cluster, the two or more previous clusters that have at least half of their rows in
-        it.
+        For each merged cluster, the previous clusters (two or more) with at least half of their rows in it.
     splits : dict of int to tuple of int
         For each split cluster, the two or more clusters that now contain at least a fifth of its rows each.
     renumbered : dict of int to int
         Maps previous to new numbers, for clusters that were renumbered to fill gaps.
     moved : ndarray of int
-        Indices of rows that the update moved from their cluster to noise or to a cluster that is no match for
-        it.
+        Indices of rows whose cluster after the update is not the one that matches their previous cluster.
     drift : Drift
         Comparison of the new rows with the rows of the fit before the update.
     sizes, new_rows : ndarray of shape (n_clusters,)

@@ -83,8 +83,7 @@ def nmf(
     n_runs : int, optional
         Number of runs. Default: the number of ``seeds`` or ``starts``, or 1 if neither is given.
     seeds : sequence of SeedSequence, optional
-        One seed per run. Default: random seeds. Each initial factor is |N(0, 1)| sqrt(mean(A) /
-        n_components).
+        One seed per run. Default: random seeds. Initial factors are |N(0, 1)| sqrt(mean(A) / n_components).
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, used instead of ``seeds``.
     tol : float, optional

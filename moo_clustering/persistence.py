@@ -683,9 +683,8 @@ class Checkpoint:
     every : int, default=10
         Number of generations between checkpoints. The last generation is always saved.
     identity : mapping, default={}
-        JSON-serialisable identity of the run: by convention, the name of the ``method``, its ``parameters``,
-        and the :func:`fingerprint` of the ``data``. Omit options that may change when the run is resumed,
-        such as ``n_gen``.
+        JSON-serialisable identity of the run: by convention, ``method`` (a name), ``parameters`` and ``data``
+        (a :func:`fingerprint`). Omit options that may change when the run is resumed, such as ``n_gen``.
     resume : bool, default=True
         If the file exists, whether to continue the run saved in it (True) or overwrite the file (False).
     """

@@ -210,8 +210,7 @@ class ClusteringResult:
     number_reason : str
         Explanation of the number of clusters.
     figures, record : mapping of str to object
-        ``figures`` describe the fit, such as the number of iterations. ``record`` has more entries for a run
-        record.
+        Figures that describe the fit, such as the number of iterations, and more entries for the run record.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
         ``leading_features(n, names)`` returns n features that characterise each cluster.

@@ -35,8 +35,7 @@ class Rule:
     name : str
         Cluster name.
     conditions : tuple of str
-        At most one condition per column, and one for all terms of a text. Empty if the rule covers all
-        samples.
+        At most one condition per column, and one for all terms. Empty if the rule covers all samples.
     n_samples : int
         Number of samples that satisfy the conditions.
     precision : float

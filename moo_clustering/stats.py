@@ -56,10 +56,10 @@ def shaffer_static(
     """Test all pairs of methods with Shaffer's static procedure.
 
     This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
-    other pairs can be equal. For ties, see :func:`average_ranks`. Takes O(k^2 log k) time, where k is the
-    number of methods, plus O(k^4) bit operations on the first call. Sources: J. P. Shaffer, Journal of the
-    American Statistical Association 81(395), 1986; S. García, F. Herrera, Journal of Machine Learning
-    Research 9, 2008.
+    other pairs can be equal. For ties, see :func:`average_ranks`. Takes O(k^2 log k) time and, on the first
+    call, O(k^4) bit operations, where k = n_methods. Sources: J. P. Shaffer, Journal of the American
+    Statistical Association 81(395), 1986; S. García, F. Herrera, Journal of Machine Learning Research 9,
+    2008.
 
     Parameters
     ----------
@@ -143,8 +143,7 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does. Most papers do not correct for ties.
-        Requires a table.
+        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does. Most papers do not. Requires a table.
 
     Returns
     -------
@@ -193,9 +192,8 @@ class FriedmanResult:
     df : int
         Degrees of freedom, ``n_methods - 1``.
     iman_davenport_statistic, iman_davenport_p_value : float
-        F statistic of Iman and Davenport, less conservative than ``statistic``, with ``df`` and ``df *
-        (n_datasets - 1)`` degrees of freedom. It is infinite if all data sets rank the methods in the same
-        order.
+        F statistic of Iman and Davenport, which is less conservative. It has ``df`` and ``df * (n_datasets -
+        1)`` degrees of freedom, and is infinite if all data sets rank the methods in the same order.
     average_ranks : Series
         Average rank of each method; 1 is best.
     n_datasets, n_methods : int
@@ -233,8 +231,7 @@ def compare(
     greater_is_better : bool
         Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Pairwise procedure on which conclusions are based. The result contains the tables of all three
-        procedures.
+        Pairwise procedure for the conclusions. The result contains the tables of all three procedures.
 
     Examples
     --------
@@ -328,8 +325,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        Symmetric matrix, with methods from best to worst. On the diagonal, p is 1, z is 0 and ``significant``
-        is False.
+        Symmetric, with methods from best to worst. On the diagonal, p is 1, z is 0, ``significant`` is False.
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)

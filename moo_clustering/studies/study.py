@@ -66,22 +66,20 @@ th, td {{padding: .15em .8em; text-align: right}} tr:hover {{background: #f4f4f4
 class Study:
     """Run methods on data sets with many seeds, save every result, and compare the scores.
 
-    A cell is one run of a method on a data set with one seed. ``run`` computes only cells that are not saved
-    yet, even if a previous call was killed. Failed and timed-out cells are saved with the reason, and are
-    counted in tables. Raises a ValueError or TypeError if a name is repeated, or if a method, data set or
-    score has the wrong type.
+    A cell is one run of a method on a data set with one seed. ``run`` computes only unsaved cells, even if a
+    previous call was killed. Failed and timed-out cells are saved with the reason and counted in tables.
+    Raises a ValueError or TypeError if a name is repeated, or if a method, data set or score has the wrong
+    type.
 
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
-        tuples ``(problem, algorithm, n_gen)`` with functions ``problem(X)`` and ``algorithm(problem)``, which
-        :func:`~moo_clustering.algorithms.evolve` runs for ``n_gen`` generations. The result of a tuple is the
-        knee of the front.
+        tuples ``(problem, algorithm, n_gen)`` for :func:`~moo_clustering.algorithms.evolve`, with functions
+        ``problem(X)`` and ``algorithm(problem)``. The result of a tuple is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, names of bundled data, paths, tuples ``(path, class column)``, or
-        functions that return any of these. A function with a parameter ``random_state`` is called for every
-        seed.
+        functions that return any of these. Those with a parameter ``random_state`` run for every seed.
     scores : sequence of str, index or callable, default=("ari",)
         ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, :func:`~moo_clustering.validity.get_index` indices,
         functions ``score(y, labels)`` or ``score(X, labels)``, or tuples ``(name, function, "max" or
@@ -254,8 +252,7 @@ class Study:
         method : str
             Name of a clusterer or function of the study.
         space : mapping of str to tuple or list
-            Values that parameters can take: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists
-            of choices.
+            Parameter values: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists of choices.
         n_trials : int, default=50
         on : sequence of str or "others"
             Data sets used for tuning. ``"others"`` tunes once for each data set, using all other data sets.
@@ -505,8 +502,7 @@ class Study:
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the objective values at the corners of the surface, with original
-            signs.
+            ``method``, ``fraction``, and the objectives at the corners of the surface, with original signs.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:

@@ -25,8 +25,7 @@ class Tuning:
     parameters : DataFrame
         Chosen parameters, one row per test data set.
     trials : DataFrame
-        One row per trial: ``chosen_on`` (data sets), ``trial``, the parameters, ``score``, and the ``error``
-        of a failed trial.
+        ``chosen_on`` (names of data sets), ``trial``, parameters, ``score``, and ``error`` of failed trials.
     text : str
         Sentences that state the chosen parameters and the data sets on which they were chosen.
     methods : dict of str to method
