@@ -327,7 +327,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     Yields
     ------
     callable
-        Returns whether the locked folder still exists, without having been removed and recreated.
+        Returns False if the locked folder has been removed, even if it has been created again.
     """
     path = checked_path(folder, "folder") / _LOCK
     try:

@@ -111,7 +111,7 @@ class PoolResult:
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Maps granularities to numbers of clusters: those of the result and of the best other partitions.
+        For each granularity, the number of clusters in the result or in the granularity's best partition.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples or landmarks.

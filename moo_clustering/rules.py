@@ -235,7 +235,7 @@ class ClusterRules(Sequence[RuleSet]):
         return next(found, self._found[-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per rule set, with ``n_conditions``, ``fidelity`` and ``n_clusters`` with a rule."""
+        """Return one row per rule set: conditions, fidelity, and number of clusters that have a rule."""
         rows = [(each.n_conditions, each.fidelity, len(each._clusters)) for each in self]
         return pd.DataFrame(rows, columns=["n_conditions", "fidelity", "n_clusters"])
 

@@ -127,7 +127,7 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squared distances between samples; None if X contains distances or if storing them saves no time."""
+        """Squared distances between samples. None if X contains distances, or if storing saves no time."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property

@@ -259,7 +259,7 @@ class Job(NamedTuple):
 
 
 def compute_cell(key: Key, job: Job) -> dict[str, Any]:
-    """Compute a cell's value. It contains the status and the scores or, after a failure, the reason."""
+    """Compute a cell's value: status, scores and measurements or, after a failure, status and reason."""
     if job.timeout is None:
         return _computed(key, job)
     start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)

@@ -81,13 +81,13 @@ class Study:
         Arrays ``X``, tuples ``(X, y)``, names of bundled data, paths, tuples ``(path, class column)``, or
         functions that return any of these. Those with a parameter ``random_state`` run for every seed.
     scores : sequence of str, index or callable, default=("ari",)
-        ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, :func:`~moo_clustering.validity.get_index` indices,
-        functions ``score(y, labels)`` or ``score(X, labels)``, or tuples ``(name, function, "max" or
-        "min")``. Tables show the first score by default.
+        ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, validity indices (see
+        :func:`~moo_clustering.validity.get_index`), functions ``score(y, labels)`` or ``score(X, labels)``,
+        or tuples ``(name, function, "max" or "min")``. Tables show the first score by default.
     seeds : int or sequence of int, default=10
         Number of repetitions, or a list of seeds.
     controls : bool, default=False
-        Also run the controls of every search; see :mod:`moo_clustering.controls`.
+        Whether to run the controls of every search, too; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
         Number of clusters, for all data sets or for each. It is passed to methods with such a parameter.
     timeout : float, optional
@@ -168,7 +168,7 @@ class Study:
         return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
-        """Compute all missing cells; return the study. After Ctrl-C, a warning is issued; repeat the call.
+        """Compute all missing cells; return the study. Ctrl-C stops with a warning; call again to continue.
 
         Raises a ValueError if a data set cannot be read, if a score requires classes but no data set has any,
         or if the folder contains a different study or is in use by another process.
