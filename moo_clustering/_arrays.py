@@ -338,7 +338,7 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
 
 
 class Shared:
-    """Base class for immutable objects. A deep copy of another object refers to the same instance."""
+    """Base class for immutable objects. If an object that contains one is deep-copied, both share it."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

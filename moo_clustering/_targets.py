@@ -63,7 +63,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
 
 
 def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert classes to an array, in which numbers and missing values among names are not strings."""
+    """Convert classes to an array. Among names, numbers and missing values are not converted to strings."""
     array = checked_array(y, name, ndim=ndim)
     # NumPy would convert a -1 in a list of names to a string.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)

@@ -80,7 +80,7 @@ def compare(
     Raises a TypeError or ValueError if ``n_evals`` is below the population size, if a control is unknown or
     not applicable, if ``y`` has the wrong length or cannot be scored, or if an objective is not finite.
     Issues an ExhaustedSearchWarning if a search ends before ``n_evals``, and an InterruptedSearchWarning if
-    Ctrl-C stops the comparison; the result then contains the completed seeds.
+    Ctrl-C stops the comparison; the result then contains only the completed seeds.
 
     Parameters
     ----------
@@ -91,15 +91,15 @@ def compare(
     n_evals : int
         Exact number of evaluations in each run, except for ``"initial"`` and ``"construction"``.
     seeds : int or sequence of int, default=10
-        Number of repetitions, or the seed of each repetition.
+        Number of repetitions, or one seed for each repetition.
     y : array-like of shape (n_samples,), optional
-        Known classes for scoring partitions, with -1 for unknown. The searches do not use them.
+        Classes of the samples, or -1 where unknown. They are used only to score partitions, not to search.
     controls : "auto" or sequence of str or callables, default="auto"
-        Controls, as listed in the notes of :func:`~moo_clustering.controls.compare`, or functions
+        Names listed in the notes of :func:`~moo_clustering.controls.compare`, or functions
         ``control(evaluate, sample, vary, rng)``. ``"auto"``: all controls that problem and algorithm support.
     n_clusters : int, optional
-        Score the partition whose number of clusters is closest to ``n_clusters``. Ties go to the partition
-        with fewer clusters, then to a lower first objective. Default: score the knee of the front.
+        Score the partition whose number of clusters is closest to ``n_clusters``. Among equally close
+        partitions, prefer fewer clusters, then a lower first objective. Default: score the knee of the front.
 
     Returns
     -------
@@ -109,19 +109,20 @@ def compare(
     -----
     The controls are:
 
-    - ``"initial"``: one initial population. ``"random"``: initial populations until all evaluations are used.
-    - ``"drift"``: the same operators, but random parents and survivors.
-    - ``"climbs"``: hill climbing from several solutions (incumbents). A mutant replaces its incumbent if the
-      weighted sum of objectives is not worse. After at most 100 failures, an incumbent restarts with random
-      weights. With one objective, the single incumbent restarts after at most max(100, n_var) failures.
-    - ``"local search"``: as ``"climbs"``, but incumbents restart from their best solutions, mutated 5 times.
-    - ``"annealing"``: worse mutants can also replace their incumbents, but ever more rarely.
-    - ``"construction"``: the partitions of ``problem.greedy_front()``.
+    - ``"initial"`` evaluates one initial population, and ``"random"`` as many as the evaluations allow.
+    - ``"drift"`` uses the operators of the algorithm, but selects parents and survivors at random.
+    - ``"climbs"`` mutates several solutions (incumbents). A mutant replaces its incumbent if its weighted sum
+      of objectives is not worse. After at most 100 mutations without improvement, an incumbent restarts with
+      random weights. With one objective, there is one incumbent, and this limit is max(100, n_var).
+    - ``"local search"`` is like ``"climbs"``, but an incumbent restarts from its best solution, after this
+      has been mutated 5 times.
+    - ``"annealing"`` also accepts mutants that are worse than their incumbents, but less and less often.
+    - ``"construction"`` evaluates the partitions of ``problem.greedy_front()``.
 
     In user-defined controls, ``evaluate(X)`` returns the objectives of individuals (rows of genes) and ends
-    the control once ``n_evals`` is reached, ``sample()`` draws individuals, and ``vary(X)`` mutates them. The
-    fronts contain feasible solutions with distinct objectives only. Updating a front takes O(n_evals log
-    n_evals) time for two objectives, and O(n_evals n_front n_obj) time otherwise.
+    the control once ``n_evals`` is reached, ``sample()`` draws individuals, and ``vary(X)`` mutates them.
+    Fronts contain only feasible solutions, and only one for each vector of objectives. Updating a front takes
+    O(n_evals log n_evals) time for two objectives, and O(n_evals n_front n_obj) time otherwise.
 
     Examples
     --------
@@ -158,8 +159,8 @@ def compare_deap(
     Parameters
     ----------
     toolbox : deap.base.Toolbox, or callable
-        See :class:`~moo_clustering.algorithms.DeapSearch`. Requires ``evaluate`` and, if ``y`` is given and
-        genes are not labels, ``decode(genes)``. A callable ``toolbox(rng)`` must return a toolbox.
+        See :class:`~moo_clustering.algorithms.DeapSearch`. Requires ``evaluate``. If ``y`` is given and genes
+        are not labels, also requires ``decode(genes)``. A callable ``toolbox(rng)`` must return a toolbox.
     step : callable
         See :class:`~moo_clustering.algorithms.DeapSearch`. Only copies of it are run.
     pop_size : int
@@ -270,18 +271,18 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of an evolutionary search and its controls.
 
-    Hypervolumes are fractions of a box around all fronts. In each objective, the box extends beyond the worst
-    value by 10% of the range.
+    Hypervolumes are fractions of a box around all fronts. In each objective, the box ends 10% of the range
+    beyond the worst value.
 
     Attributes
     ----------
     runs : DataFrame
         One row per ``problem``, ``seed`` and ``method``, with ``hypervolume``, ``best <objective>`` (lowest),
-        ``front`` (number of solutions), ``evaluations`` and ``seconds``. If classes are known, also
+        ``front`` (number of solutions), ``evaluations`` and ``seconds``. If classes are known, there are also
         ``n_clusters`` and ``ari`` of the scored partition, and the ``best ari`` on the front.
     curves : DataFrame
-        ``hypervolume`` at about 20 numbers of ``evaluations``. For one objective, also its best value and, if
-        classes are known, ``ari``.
+        ``hypervolume`` after about 20 different numbers of ``evaluations``. With one objective, there is also
+        its best value and, if classes are known, ``ari``.
     """
 
     runs: pd.DataFrame
@@ -299,11 +300,12 @@ class ControlComparison(NamedTuple):
         return means.drop(columns="seed")
 
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
-        """Test the evolution against each control on a column of ``runs``, paired by seed.
+        """Compare the evolution with each control in a column of ``runs``, paired by seed.
 
-        Returns a row per control: mean ``difference`` (positive if the evolution is better), 95% bootstrap
-        interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
-        ``losses``. With several problems, values are averaged over seeds and paired by problem.
+        Returns one row per control: the mean ``difference`` (positive if the evolution is better), its 95%
+        bootstrap interval from ``low`` to ``high``, the ``p`` of Wilcoxon's signed-rank test, and the numbers
+        of ``wins``, ``ties`` and ``losses``. With several problems, values are averaged over seeds and paired
+        by problem.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         choice("measure", measure, known)
@@ -317,7 +319,7 @@ class ControlComparison(NamedTuple):
         return pd.DataFrame.from_dict(found, orient="index")
 
     def claim(self, measure: str = "hypervolume", *, alpha: float = 0.05) -> str:
-        """Describe the differences in a column of ``runs``, by Wilcoxon's test with Holm's correction."""
+        """Describe the differences in a column of ``runs``, using Wilcoxon's test with Holm's correction."""
         pairs = self.differences(measure).sort_values("p")
         counted = "problems" if self.runs["problem"].nunique() > 1 else "seeds"
         n = self.runs[counted[:-1]].nunique()
@@ -354,13 +356,13 @@ class ControlComparison(NamedTuple):
 
 
 def fewest_pairs(n_tests: int, alpha: float) -> int:
-    """Return the fewest pairs with which Wilcoxon's test with Holm's correction can be significant."""
+    """Return how many pairs Wilcoxon's test requires to be significant after Holm's correction."""
     # If all n differences have the same sign, the p-value has its lowest possible value, 2 / 2^n.
     return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Describe paired differences by their mean with a 95% bootstrap interval, and by Wilcoxon's test."""
+    """Return the mean of paired differences, its bootstrap interval, and the p-value of Wilcoxon's test."""
     # Pairs with a missing value are omitted. Differences within rounding error are set to 0. Absolute
     # differences that are equal up to rounding error are ties in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)

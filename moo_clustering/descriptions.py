@@ -50,10 +50,10 @@ class Contrast:
     ----------
     column : str
     value, other : str
-        Value in the cluster and in the nearest cluster: the median, the most distinctive category with its
-        share, or the share of documents.
+        Value in the cluster and in the nearest cluster: the median (the mean if the medians are equal), the
+        most distinctive category with its share, or the share of documents.
     strength : float
-        Cliff's delta (numbers and dates) or difference in shares (categories and terms), from 0 to 1.
+        Absolute Cliff's delta (numbers, dates) or difference in shares (categories, terms), from 0 to 1.
     """
 
     column: str
@@ -75,11 +75,11 @@ class ClusterDescription:
     name : str
         Unique cluster name.
     nearest : int
-        Nearest cluster, to which ``contrasts`` refer; -1 if there is only one cluster.
+        Nearest cluster, with which ``contrasts`` compare this cluster; -1 if there is only one cluster.
     contrasts : tuple of Contrast
         Contrasts with the nearest cluster, strongest first.
     typical : tuple of int
-        Rows nearest to the cluster centre.
+        Indices of the rows nearest to the cluster centre.
     """
 
     cluster: int
@@ -97,7 +97,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     ----------
     clusters : sequence of ClusterDescription
     sample_names : sequence of str, optional
-        Names of all samples, used for typical samples. Default: row indices.
+        Name of each sample, used to list the typical samples. Default: row indices.
 
     Attributes
     ----------
@@ -148,8 +148,8 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     def renamed(self, namer: Callable[[ClusterDescription], str]) -> ClusterDescriptions:
         """Return the descriptions with the cluster names that ``namer(description)`` returns.
 
-        If ``namer`` raises an error or returns no non-empty string, the cluster keeps its name. If it returns
-        another cluster's name, a number is appended. A UserWarning is issued in both cases.
+        If ``namer`` raises an error or returns no text, the cluster keeps its name. If it returns the name of
+        another cluster, a number is appended. A UserWarning is issued in both cases.
         """
         given, faults = list[str](), dict[int, str]()
         for each in self:
@@ -207,10 +207,11 @@ def describe_columns(
     Notes
     -----
     Each name is unique, and consists of up to three phrases that distinguish the cluster from the others.
-    Numbers are compared by Cliff's delta, in at most 256 bins, so monotone transformations have no effect.
-    The nearest cluster is the one with the most similar mean ranks and shares. In tables with more than 500
-    columns (fewer with more than 200 clusters), only the columns in which clusters differ most from all
-    samples are compared. Takes O(n_samples n_columns + n_clusters^2 n_compared) time.
+    Numbers are grouped into at most 256 bins by rank, and compared using Cliff's delta. Monotone
+    transformations therefore have no effect. The nearest cluster is the one with the most similar mean ranks
+    and shares. In tables with more than 500 columns, only those in which clusters differ most from all
+    samples are compared. With more than 200 clusters, this limit is lower. Takes O(n_samples n_columns +
+    n_clusters^2 n_compared) time.
 
     Examples
     --------
@@ -234,14 +235,14 @@ def describe_terms(
 ) -> ClusterDescriptions:
     """Describe clusters of documents by terms that are more frequent in them than in the nearest cluster.
 
-    Takes O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there is one label per
-    document and one term per column.
+    Takes O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are as many
+    labels as documents and as many terms as columns.
 
     Parameters
     ----------
     labels : array-like of shape (n_documents,), int
     weights : sparse matrix of shape (n_documents, n_terms)
-        Weights or counts; positive values are occurrences.
+        Weights or counts. A document contains a term if the value is positive.
     terms : sequence of str
     n_contrasts : int, default=10
         Maximum number of terms per cluster.
@@ -256,7 +257,7 @@ def describe_terms(
 
 
 class ComparedColumns:
-    """Columns that are sorted once to describe several partitions; see :func:`describe_columns`."""
+    """Columns of a table, sorted once to describe several partitions; see :func:`describe_columns`."""
 
     def __init__(self, columns: Any, units: Mapping[str, str] | None = None) -> None:
         columns, _ = as_frame(columns)
@@ -518,12 +519,12 @@ class Heatmap:
     Attributes
     ----------
     columns : sequence of (str, str)
-        Name of a column or term, and what the values show. This is "mean" for means, a category for its
-        share, or "" for a median or another share.
+        Name of a column or term, and what its values are: "mean" if they are means, a category if they are
+        its shares, or "" if they are medians or other shares.
     levels : ndarray of shape (n_clusters, n_columns), float64
-        Mean rank or share in the cluster minus that in all samples, in standard deviations.
+        Mean rank or share in the cluster, minus its value in all samples, in standard deviations.
     values : sequence of sequence of str
-        Median, mean or share of each cluster and column, in words.
+        Median, mean or share of each column in each cluster, as text.
     """
 
     columns: Sequence[tuple[str, str]]
@@ -533,7 +534,7 @@ class Heatmap:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Comparison of clusters by columns, categories or terms; for documents, also by mean directions."""
+    """Comparison of clusters using columns, categories or terms and, for documents, also mean directions."""
 
     sizes: IntpArray
     traits: Sequence[_Trait]

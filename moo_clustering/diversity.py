@@ -22,8 +22,8 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     """Count the individuals with each value (choice) at each locus.
 
     Takes O(n_individuals * n_loci) time and O(n_loci * width) memory. Counts of disjoint sets of individuals
-    can be added. Raises a ValueError unless ``ranks`` are integers from 0 to ``width - 1``, as do
-    :func:`remove_counts` and :func:`shared_choices`.
+    can be added. This function, :func:`remove_counts` and :func:`shared_choices` raise a ValueError unless
+    ``ranks`` are integers from 0 to ``width - 1``.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
 
     Returns
     -------
-    counts : ndarray of shape (n_loci, width), uint16 (uint32 above 65,535 individuals)
+    counts : ndarray of shape (n_loci, width), uint16 (uint32 for more than 65,535 individuals)
     """
     ranks = _checked(ranks, np.shape(ranks)[-1], width)
     counts = np.zeros((ranks.shape[1], width), dtype=np.uint16 if len(ranks) < 2**16 else np.uint32)
@@ -101,14 +101,14 @@ def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:
-    """Compute each individual's diversity: its mean fraction of genes that differ from a reference set.
+    """Compute the mean fraction of genes in which each individual differs from the individuals of a set.
 
     Source: PESC, Eq. 2 (DIV).
 
     Parameters
     ----------
     population : ndarray of shape (n_individuals, n_loci)
-        Non-negative integers, from any alphabet.
+        Non-negative integers without an upper limit.
     reference : ndarray of shape (n_reference, n_loci), optional
         Default: the population itself. In this case, the diversity is at most 1 - 1/n_individuals.
 

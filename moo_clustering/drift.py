@@ -38,8 +38,8 @@ _SPLIT, _MERGED = 0.2, 0.5
 class Reference(NamedTuple):
     """Training rows, and the distance limit of each cluster.
 
-    The limit is the 99% quantile of the distances from the cluster's training rows to their nearest other
-    training rows.
+    Each training row has a distance to the nearest other training row. The limit of a cluster is the 99%
+    quantile of these distances for the rows of the cluster.
     """
 
     rows: Any  # shape (n_rows, n_features)
@@ -123,10 +123,10 @@ class Drift:
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        Number of new rows, of noise rows, and of unlike rows. Unlike rows are noise rows, and rows farther
-        from their nearest training row than 99% of the training rows in the same cluster.
+        Numbers of new rows, of noise rows among them, and of unlike rows. A row is unlike if it is noise, or
+        if its distance to the nearest training row exceeds those of 99% of the training rows in its cluster.
     expected_share : float
-        Expected share of unlike rows if nothing changed: .01 in large clusters, .02 in clusters of 100 rows.
+        Expected share of unlike rows if nothing has changed: .01 in large clusters, .02 in those of 100 rows.
     interval : tuple of float
         Exact 95% confidence interval for the fraction of unlike rows.
     p_value : float
@@ -135,9 +135,10 @@ class Drift:
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
         Number of training rows and number of new rows in each cluster.
     shares_p_value : float
-        Chi-square p-value for equal cluster shares in old and new rows; NaN for one cluster or only noise.
+        p-value of a chi-square test of whether the cluster shares of training rows and new rows are equal.
+        NaN if there is only one cluster or all new rows are noise.
     columns : tuple of UnseenCells
-        With a TablePreparer, unreadable cells, new categories, and values beyond the training range.
+        Unreadable cells, new categories, and values outside the training range, if a TablePreparer was used.
     notes : tuple of str
         Notes on how the new rows were read.
     """
@@ -195,7 +196,7 @@ class Drift:
         return self.n_unlike / self.n_rows
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, and numbers and shares of training rows and of new rows."""
+        """Return one row per cluster: its name, and the number and share of training rows and of new rows."""
         then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
         return pd.DataFrame(
             {
@@ -276,24 +277,24 @@ class ClusterChanges:
     Attributes
     ----------
     n_old, n_new : int
-        Numbers of earlier rows and new rows.
+        Numbers of rows before the update and of new rows.
     births : tuple of int
-        Clusters that match no earlier cluster and are not part of a split.
+        New clusters: they match no cluster from before the update, and are not part of a split cluster.
     deaths : tuple of int
-        Clusters that have become inactive, because they received no new rows. If nothing had changed, the
-        probability of this would be below .01. These clusters keep their earlier rows.
+        Clusters that this update made inactive: they received no new rows, although the probability of this
+        would be below .01 if nothing had changed. They keep the rows that they already contain.
     inactive : tuple of int
-        ``deaths``, and clusters that died in earlier updates and have not received rows since.
+        ``deaths``, and clusters that died in a previous update and have received no rows since then.
     merges : dict of int to tuple of int
-        For each merged cluster, the earlier clusters (two or more) with at least half of their rows in it.
+        For each merged cluster, the previous clusters (two or more) with at least half of their rows in it.
     splits : dict of int to tuple of int
-        For each split earlier cluster, the clusters (two or more) that contain at least a fifth of its rows.
+        For each split cluster, the two or more clusters that now contain at least a fifth of its rows each.
     renumbered : dict of int to int
-        Earlier and new numbers of clusters that were renumbered to fill gaps.
+        Maps previous to new numbers, for clusters that were renumbered to fill gaps.
     moved : ndarray of int
-        Indices of earlier rows that are no longer in the cluster that matches their earlier cluster.
+        Indices of rows whose cluster after the update is not the one that matches their previous cluster.
     drift : Drift
-        Comparison of the new rows with the earlier fit.
+        Comparison of the new rows with the rows of the fit before the update.
     sizes, new_rows : ndarray of shape (n_clusters,)
         Number of rows in each cluster after the update, and number of new rows among them.
     names : tuple of str
@@ -347,7 +348,7 @@ class ClusterChanges:
         )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, its numbers of rows and of new rows, and its events."""
+        """Return one row per cluster: its name, numbers of rows and new rows, and events such as a split."""
         events = []
         for cluster in range(len(self.sizes)):
             said = ["born"] * (cluster in self.births) + ["no new rows"] * (cluster in self.inactive)
@@ -396,7 +397,7 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match earlier clusters with current clusters, so that matched clusters share the most rows."""
+    """Match previous with current clusters so that the pairs share as many rows as possible."""
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
     pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)
@@ -404,7 +405,7 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Number clusters like their matches in ``before``; also return a map from old to new numbers."""
+    """Give clusters the numbers of their matches in ``before``. Also return a map from old to new numbers."""
     # ``before`` contains the earlier labels of the first rows. Clusters without a match get new numbers.
     # Then, the clusters with the highest numbers fill the gaps left by clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)

@@ -65,12 +65,12 @@ def nmf(
     n_jobs: int | None = None,
     max_memory: int = MAX_MEMORY,
 ) -> NMFRuns:
-    """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
+    """Factorise A ~ V U^T with U, V >= 0 from several starts, so that J = ||A - V U^T||^2 is minimal.
 
     Raises a ValueError if the runs do not fit into ``max_memory``. Takes O(n_values k + (n_documents +
-    n_terms) k^2) time per run and iteration, and O(n_runs (n_documents + n_terms) k) memory. A run's result
-    is bitwise identical for any batch size and number of workers. Source: Ensemble NMF, section on
-    non-negative matrix factorization.
+    n_terms) k^2) time per run and iteration, and O(n_runs (n_documents + n_terms) k) memory. The result of a
+    run does not depend on the batch size and the number of workers, not even in its last bit. Source:
+    Ensemble NMF, section on non-negative matrix factorization.
 
     Parameters
     ----------
@@ -81,21 +81,21 @@ def nmf(
     solver : {"hals", "mu", "sklearn", "sklearn-mu"}, default="hals"
         Hierarchical alternating least squares, multiplicative updates, or scikit-learn's "cd" or "mu" solver.
     n_runs : int, optional
-        Number of runs. Default: the number of seeds or starts, or 1 if neither is given.
+        Number of runs. Default: the number of ``seeds`` or ``starts``, or 1 if neither is given.
     seeds : sequence of SeedSequence, optional
         One seed per run. Default: random seeds. Initial factors are |N(0, 1)| sqrt(mean(A) / n_components).
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, used instead of ``seeds``.
     tol : float, optional
         A "hals" or "mu" run ends when the relative decrease of J per iteration is below ``tol`` (default
-        1e-5). scikit-learn's solvers have their own criterion (default 1e-4).
+        1e-5). scikit-learn's solvers use ``tol`` in their own criterion (default 1e-4).
     max_iter : int, optional
         Maximum number of iterations. Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
     n_jobs : int, optional
         Number of threads ("hals", "mu") or processes. Default: as set by ``joblib.parallel_config``.
     max_memory : int, default=4 GiB
-        Maximum memory for factors and results, in bytes. Runs are split into batches accordingly.
+        Maximum memory for factors and results, in bytes. Runs are computed in batches that fit into it.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def map_nmf(
     ----------
     function : callable
         Called with the NMFRuns of each batch, on the worker that computed the batch. The batch size depends
-        on the number of workers and on memory, but the runs are always in the same order.
+        on the number of workers and on memory; the order of the runs does not.
     A, n_components, solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory
         See :func:`nmf`. ``max_memory`` limits the batches that are processed concurrently.
 
@@ -161,7 +161,7 @@ class NMFRuns(NamedTuple):
         Loss ||A - V U^T||^2 of each run.
     n_iter : ndarray of shape (n_runs,)
     histories : list of ndarray
-        Loss after each iteration of each run; for scikit-learn's solvers, only the final loss.
+        For each run, the loss after each iteration. scikit-learn's solvers provide only the final loss.
     """
 
     U: AnyFloatArray
@@ -177,7 +177,7 @@ class NMFRuns(NamedTuple):
 
 
 def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
-    """Return the topic with the largest weight in each document; among equal weights, the lower topic number.
+    """Return the topic with the largest weight in each document. Ties are broken in favour of lower numbers.
 
     Source: W. Xu, X. Liu, Y. Gong, SIGIR (2003), section 3.2.
 
@@ -186,7 +186,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     unit_topics : bool, default=True
-        Whether to compare weights after scaling topics with terms to unit length, so that labels do not
+        Whether to scale each non-zero topic to unit length before weights are compared, so that labels do not
         depend on the relative scaling of U and V. The published method does not scale topics.
 
     Returns
@@ -224,8 +224,8 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
 def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
     """Compute the exact non-negative weights V that minimise ||A - V U^T||^2.
 
-    Takes O(n_values n_components) time for the products, and at worst about O(n_components^4) time per
-    document, but far less if few weights are positive.
+    Takes O(n_values n_components) time for the products. Each document takes at worst about O(n_components^4)
+    time, and far less if few weights are positive.
 
     Parameters
     ----------
@@ -369,7 +369,7 @@ def plan_batches(
 
 
 class Matrix(NamedTuple):
-    """A document-term matrix (n_documents, n_terms), its transpose, ||A||^2, and the mean of its cells."""
+    """A document-term matrix A (n_documents, n_terms), the transpose of A, ||A||^2, and the mean of A."""
 
     A: sparse.csr_array
     At: sparse.csr_array

@@ -55,7 +55,7 @@ def document_term_counts(
     """Count the stems in each document.
 
     Takes O(total length) time and O(stored counts) memory. Raises a TypeError or ValueError if an argument is
-    invalid or no term is left, and an ImportError if snowballstemmer is not installed.
+    invalid or if no term is left, and an ImportError if snowballstemmer is required but not installed.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def document_term_counts(
     Returns
     -------
     counts : csr_matrix of shape (n_documents, n_terms), int64
-        Counts; zero rows for documents without terms.
+        Number of occurrences of each term in each document. Documents without terms have zero rows.
     terms : ndarray of shape (n_terms,)
         Term of each column, in alphabetical order.
 
@@ -104,11 +104,11 @@ def word_forms(texts: Iterable[str], stems: Iterable[str], stemmer: Stemmer | No
 def prune_terms(
     counts: ArrayLike | csr_matrix, terms: ArrayLike, *, min_df: float = 2
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Drop terms that occur in too few documents, for example after selecting a subset of a collection.
+    """Drop terms that occur in too few documents, for example after a subset of documents has been selected.
 
     If ``counts`` come from all documents with ``min_df=1``, ``prune_terms(counts[rows], terms, min_df=2)``
     equals :func:`document_term_counts` of the selected documents. Takes O(stored counts) time and memory.
-    Raises a ValueError if no term is left or an argument is invalid.
+    Raises a ValueError if an argument is invalid or if no term is left.
 
     Parameters
     ----------
@@ -152,9 +152,9 @@ class StemmingAnalyzer:
     """Analyzer that returns the stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
     Converts the text to lower case, splits it into runs of at least two letters a to z, drops stop words and
-    stems the remaining words. Takes O(document length) time and O(distinct words so far) memory for cached
-    stems, which a pickle omits. Raises an ImportError if snowballstemmer is not installed. Sources: Ensemble
-    NMF, section 3.1; M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
+    stems the remaining words. Takes O(document length) time. The stems of all distinct words so far are
+    cached, but not pickled. Raises an ImportError if snowballstemmer is required but not installed. Sources:
+    Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
 
     Parameters
     ----------
@@ -270,11 +270,11 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
 
 
 def information_gain(X: Any, y: Any) -> FloatArray:
-    """For each feature, return the information gain (in bits) of the labels given the feature's presence.
+    """For each feature, compute the information gain (in bits) that its presence provides about the labels.
 
     For feature i, this is the sum over labels t of H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not
     x_i), where H is the entropy of a binary label. If ``y`` contains one class per sample, each class is a
-    binary label. Takes O(stored values * n_labels) time, and O(stored values) memory plus blocks of 32 MB.
+    binary label. Takes O(stored values * n_labels) time. Memory is O(stored values) plus blocks of 32 MB.
     Raises a ValueError if no sample is labelled, or if ``X`` or ``y`` is invalid. Source: SISC-ML, section 5.
 
     Parameters
@@ -282,13 +282,13 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Finite numbers. A feature is present if its value is not 0.
     y : array-like of shape (n_samples,) or (n_samples, n_labels), or Targets
-        One class per sample, with -1 for unlabelled samples, or 0/1 label indicators, with rows of -1 for
-        unlabelled samples. Unlabelled samples are ignored.
+        One class per sample, or one row of 0/1 label indicators per sample. For unlabelled samples, which are
+        ignored, the class is -1 or the row contains only -1.
 
     Returns
     -------
     gains : ndarray of shape (n_features,), float64
-        Non-negative; 0 for features that are present in all or none of the labelled samples.
+        Information gains. They are 0 for features present in all or in none of the labelled samples.
 
     Examples
     --------
@@ -339,9 +339,9 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
 class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimator):
     """Select the features with the largest :func:`information_gain`.
 
-    Takes the same time and memory as :func:`information_gain`. Issues a UserWarning if all features are
-    constant. Unlabelled samples are ignored. The paper used the labels of all samples, even test samples,
-    which overestimates results with few labels; to reproduce this, fit before splitting the data. Source:
+    Takes as much time and memory as :func:`information_gain`. Issues a UserWarning if all features are
+    constant. Unlabelled samples are ignored. The paper used the labels of all samples, even test samples, and
+    thus overestimates results with few labels. To reproduce the paper, fit before splitting the data. Source:
     SISC-ML, section 5.
 
     Parameters
@@ -434,7 +434,7 @@ class NCWTransformer(_SparseWeighting):
     """Divide each document by the square root of its similarity to all documents (normalised-cut weighting).
 
     A document a_i becomes b_i = a_i / sqrt(z_i) with z_i = sum_j <a_i, a_j> = <a_i, s>, where s is the sum of
-    all documents in ``fit``; if z_i = 0, b_i is zero. New documents are weighted with the same s. A new
+    all documents in ``fit``; if z_i = 0, b_i is zero. New documents are also weighted using this s. A new
     document becomes zero if it shares no term with the documents in ``fit``. Takes O(stored weights) time and
     memory. Raises a ValueError for negative, infinite or missing weights, and if the number of terms changes
     after ``fit``. The output is sparse, so ``set_output`` accepts only ``"default"``. Sources: Ensemble NMF,
@@ -467,7 +467,7 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Return the weighted documents as a CSR matrix: float32 for float32 input, otherwise float64."""
+        """Return the weighted documents as a CSR matrix, float32 for float32 input and float64 otherwise."""
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
         # Divide weights and sums by the same power of 2, which cancels out, to avoid overflow and underflow.
@@ -492,13 +492,13 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
 
 
 class PaperTfidfTransformer(_SparseWeighting):
-    """Convert term counts to tf-idf weights: counts times ln(n / df_j), with rows scaled to unit length.
+    """Multiply term counts by ln(n / df_j), and scale rows to unit length (tf-idf weights).
 
-    Terms that occur in every document have weight 0; without smoothing, scikit-learn's ``TfidfTransformer``
-    multiplies counts by ln(n / df_j) + 1 instead. New documents are weighted with the ``idf_`` from ``fit``.
-    Takes O(stored counts) time and memory. Raises a ValueError for negative, infinite or missing counts, and
-    if the number of terms differs from that in ``fit``. The output is sparse, so ``set_output`` accepts only
-    ``"default"``. Source: Ensemble NMF, section 2.
+    Here, df_j of the n documents contain term j. Terms in all documents have weight 0. Without smoothing,
+    scikit-learn's ``TfidfTransformer`` multiplies by ln(n / df_j) + 1 instead. New documents are weighted
+    using the ``idf_`` from ``fit``. Takes O(stored counts) time and memory. Raises a ValueError for negative,
+    infinite or missing counts, and if the number of terms differs from that in ``fit``. The output is sparse,
+    so ``set_output`` accepts only ``"default"``. Source: Ensemble NMF, section 2.
 
     Attributes
     ----------
@@ -521,7 +521,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term, from term counts X of shape (n_documents, n_terms)."""
+        """Count the documents that contain each term. X has term counts, shape (n_documents, n_terms)."""
         counts = validated_rows(self, X, reset=True)
         self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
         self.idf_ = np.zeros(counts.shape[1])
@@ -530,7 +530,7 @@ class PaperTfidfTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weight counts by the ``idf_`` from ``fit``, and scale rows to unit length.
+        """Multiply counts by the ``idf_`` from ``fit``, and scale rows to unit length.
 
         Returns a CSR matrix, float32 for float32 input and float64 otherwise. A document whose terms all have
         weight 0 has a zero row; a warning reports the number of such documents.
@@ -554,12 +554,12 @@ def binary_unigrams(
     """Return binary indicators of the words in each text, using scikit-learn's ``CountVectorizer``.
 
     Takes O(total text length) time and O(stored values) memory. Source: SISC-ML, section 5. Raises a
-    TypeError or ValueError if texts is not a sequence of strings, an option is invalid, or no word is left.
+    TypeError or ValueError if ``texts`` is no sequence of strings, an option is invalid or no word is left.
 
     Parameters
     ----------
     texts : sequence of str
-        One text per document. Documents without remaining words have zero rows.
+        One text per document. If all words of a document are dropped, the row is zero.
     stop_words : "english", sequence of str or None, default="english"
         Words to drop. "english" is scikit-learn's list, which includes "fire" and "system".
     min_df, max_df : int or float, default=1 and 1.0

@@ -31,13 +31,13 @@ Kind = Literal["box", "eigenvalue"]
 def attainment_scores(
     F: ArrayLike, n_clusters: ArrayLike, controls: Sequence[Front], *, k_user: int = 25
 ) -> AttainmentScores:
-    """Score each solution on a front by its distance to the nearest attainment surface of a control front.
+    """Score solutions on a front by their distances to the nearest attainment surface of a control front.
 
     An attainment surface is the boundary of the region that a front dominates. The objectives of each front
     are scaled to [0, 1], and distances are computed between their square roots. The end points of the front
-    have score 0. Takes O(n_solutions m) time and memory for control fronts with m solutions. Raises a
-    ValueError if shapes do not match, if there is no control front, or if all solutions on a front have more
-    than ``k_max`` clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1.
+    have score 0. Takes O(n_solutions m) time and memory, where m is the number of solutions on all control
+    fronts. Raises a ValueError if shapes do not match, if there is no control front, or if all solutions on a
+    front have more than ``k_max`` clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts found by the same method in data without cluster structure; see :func:`control_data`.
     k_user : int, default=25
-        Maximum number of clusters of scored solutions. If the largest number on a front is lower, that number
-        is the limit.
+        Maximum number of clusters in the scored solutions. If all solutions on a front have fewer clusters,
+        the largest number on that front is the limit.
 
     Examples
     --------
@@ -114,14 +114,14 @@ class AttainmentScores:
     Attributes
     ----------
     scores : ndarray of shape (n_solutions,)
-        Distance to the nearest attainment surface of a control front; NaN for more than ``k_max`` clusters.
+        Distance to the nearest attainment surface of a control front; NaN above ``k_max`` clusters.
     n_clusters : ndarray of shape (n_solutions,), int64
     k_max : int
         Maximum number of clusters in the scored solutions.
     front : ndarray of shape (n_solutions, 2)
         Square roots of the objectives scaled to [0, 1]; NaN where ``scores`` is NaN.
     controls : tuple of ndarray of shape (n, 2)
-        Non-dominated solutions of the control fronts, scaled alike, and sorted by the first objective.
+        Non-dominated solutions of each control front, scaled like ``front`` and sorted by first objective.
     """
 
     scores: FloatArray
@@ -131,9 +131,9 @@ class AttainmentScores:
     controls: tuple[FloatArray, ...]
 
     def best(self, n_clusters: int | None = None) -> int:
-        """Return the solution with the highest score, optionally among those with ``n_clusters`` clusters.
+        """Return the solution with the highest score or, if given, the best one with ``n_clusters`` clusters.
 
-        Ties are broken by fewer clusters, then by the lower index. Raises a ValueError if none has a score.
+        Ties go to fewer clusters, then to the lower index. Raises a ValueError if no solution has a score.
         """
         allowed = n_clusters is None or self.n_clusters == n_clusters
         rows = np.flatnonzero(np.isfinite(self.scores) & allowed)
@@ -163,7 +163,7 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ----------
     X : array-like of shape (n_samples, n_features)
     kind : {"box", "eigenvalue"}, default="box"
-        "box": bounding box of the data. "eigenvalue": box centred on the mean, with side lengths equal to the
+        "box": bounding box of the data. "eigenvalue": box centred on the mean, whose side lengths are the
         covariance eigenvalues (as printed in the paper, although eigenvalues are variances).
     rng : numpy.random.Generator
 
@@ -189,11 +189,11 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Approximate the solutions on the convex hull of the SRMOSC front.
 
-    In the first solution, each sample has one link. Each sample has a curve of error against number of links.
-    Each step selects the sample whose error decreases most per link, and adds links up to the next vertex of
-    the lower convex hull of its curve. Errors are from non-negative orthogonal matching pursuit, a greedy
-    approximation. Takes O(n k (w n_features + k^2) + n w log(n w)) time for n samples with w candidate
-    neighbours and at most k links each. Memory is O(n w), plus the weights at the hull vertices.
+    In the first solution, each sample has one link. Each step selects the sample whose error decreases most
+    per link, and adds links up to the next vertex of the lower convex hull of the sample's errors, as a
+    function of the number of links. Errors are from non-negative orthogonal matching pursuit, a greedy
+    approximation. Takes O(n k (w n_features + k^2) + n w log(n w)) time, where each of n samples has w
+    candidate neighbours and at most k links. Memory is O(n w), plus the weights at the vertices.
 
     Parameters
     ----------
@@ -250,14 +250,14 @@ def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatA
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`. Its solutions, called members, have increasing numbers of links.
+    """Solutions found by :func:`srmosc_hull_front`, called members, in increasing order of number of links.
 
     Attributes
     ----------
     F : ndarray of shape (n_members, 2)
-        Objectives of the members: decreasing error and increasing number of links.
+        Objectives of the members: the error, which decreases, and the number of links, which increases.
     steps : ndarray of shape (n_members - 1,), int32
-        Sample whose links differ between each member and the next.
+        For each member except the last, the sample that has different links in the next member.
     """
 
     F: FloatArray
@@ -303,7 +303,7 @@ class SRMOSCHull:
 
 
 def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
-    """Return the indices of up to ``n_members`` roughly evenly spaced values, sorted by value."""
+    """Select up to ``n_members`` roughly evenly spaced values, and return their indices sorted by value."""
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:
         return order
@@ -324,7 +324,7 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
-    """For each fraction, find the corners of the surface that this share of two-objective fronts attains."""
+    """For each fraction, find the corners of the surface that so many of the two-objective fronts attain."""
     # Source: V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of
     # stochastic optimisers and the attainment function", EMO 2001. Objectives are minimised; points with NaN
     # are omitted.

@@ -115,10 +115,10 @@ def write_archive(
 ) -> None:
     """Write arrays and metadata to an archive atomically.
 
-    Takes O(bytes) time and does not copy C-contiguous arrays. The archive contains a checksum to detect later
-    changes. If the file cannot be written, raises an OSError and leaves any existing file unchanged. Raises a
-    TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot
-    represent, and a ValueError for an invalid key.
+    Takes O(bytes) time and does not copy C-contiguous arrays. The archive contains a checksum that reveals
+    changes of the file. If the file cannot be written, raises an OSError and leaves any existing file
+    unchanged. Raises a ValueError for an invalid key, and a TypeError for arrays of objects, masked arrays,
+    sparse formats other than CSR, and metadata that JSON cannot represent.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def write_archive(
     arrays : mapping of str to ndarray, csr_matrix or csr_array
         Keys consist of letters, digits and ``_ . / -``. ``numpy.load`` reads the dense arrays by these keys.
     meta : mapping
-        Any values that :func:`to_json` accepts. Reading returns them as converted by :func:`to_json`.
+        Values that :func:`to_json` accepts. :func:`read_archive` returns them in the converted form.
     compressed : bool, default=False
         Whether to compress the archive, which is useful for repetitive data that are written only once.
     """
@@ -251,7 +251,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
 
 
 def version_fault(version: object, newest: int) -> str:
-    """Return the end of a sentence that says why this format version is unreadable; "" if it is readable."""
+    """Complete a sentence that says why this format version is unreadable; return "" if it is readable."""
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
@@ -327,7 +327,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     Yields
     ------
     callable
-        Returns whether the locked folder still exists, without having been removed and recreated.
+        Returns False if the locked folder has been removed, even if it has been created again.
     """
     path = checked_path(folder, "folder") / _LOCK
     try:
@@ -497,9 +497,9 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     Parameters
     ----------
     *arrays : array-like, sparse matrix or None
-        The dtype (half precision is hashed as double), the sign of zero and the bits of NaN affect the hash;
-        memory layout and byte order do not. Sparse matrices are converted to canonical CSR, and their hash
-        differs from that of the same matrix in dense form.
+        The dtype, the sign of zero and the bits of NaN affect the hash; memory layout and byte order do not.
+        Half precision is hashed as double precision. Sparse matrices are converted to canonical CSR, and
+        their hash differs from that of the same matrix in dense form.
     """
     digest = hashlib.sha256()
     for position, array in enumerate(arrays):
@@ -573,7 +573,7 @@ def to_json(value: Any, where: str = "value") -> Any:
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
-    """Read all arrays; raise a ``kind`` error if the archive is damaged or lacks a ``needed`` array."""
+    """Read all arrays; raise an error ``kind`` if the archive is damaged or lacks a ``needed`` array."""
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
             raise kind(f"{path} is not a NumPy archive (.npz), or is truncated")
@@ -666,7 +666,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
 
 
 class CheckpointMismatchError(ValueError):
-    """Raised if a checkpoint belongs to a different method, parameters or data."""
+    """Raised if a checkpoint belongs to a run with a different method, parameters or data."""
 
 
 @dataclass(frozen=True)
@@ -683,10 +683,10 @@ class Checkpoint:
     every : int, default=10
         Number of generations between checkpoints. The last generation is always saved.
     identity : mapping, default={}
-        JSON-serialisable identity of the run: by convention, ``method`` (its name), ``parameters`` and
-        ``data`` (a :func:`fingerprint`). Omit options that may change on resuming, such as ``n_gen``.
+        JSON-serialisable identity of the run: by convention, ``method`` (a name), ``parameters`` and ``data``
+        (a :func:`fingerprint`). Omit options that may change when the run is resumed, such as ``n_gen``.
     resume : bool, default=True
-        Whether to continue from an existing file (True) or overwrite it (False).
+        If the file exists, whether to continue the run saved in it (True) or overwrite the file (False).
     """
 
     path: str | PathLike[str]
@@ -721,8 +721,8 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     """Read the state of a run from its checkpoint file.
 
     Issues a UserWarning if the checkpoint was saved with a different BLAS kernel, which can change the last
-    digits of results. Raises an ArchiveError if the file is not a readable checkpoint, and a
-    CheckpointMismatchError that lists the differences if it belongs to another run.
+    digits of results. Raises an ArchiveError if the file is not a readable checkpoint. If the checkpoint
+    belongs to a different run, raises a CheckpointMismatchError that lists the differences.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Results of clusterers in a common form, for reports, cards, plots and the command line.
 
-:func:`result_of` returns the result of any fitted clusterer. Third-party estimators get a full report if they
-have a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
+:func:`result_of` returns the result of any fitted clusterer. A third-party estimator gets a full report if it
+has a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class Front:
     is_ready : bool
         Whether all partitions are known or fast to compute. If False, reports show only some of them.
     repaired : ndarray of shape (n_solutions, n_samples), optional
-        Partitions in which samples have been moved to satisfy constraints.
+        Partitions after samples have been moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
-        Row indices of the medoids of the final partitions, padded with -1.
+        Row indices of each final partition's medoids, followed by -1 if there are fewer than ``n_medoids``.
     n_clusters : ndarray of shape (n_solutions,), optional
     scores : mapping of str to ndarray of shape (n_solutions,)
-        Scores computed by the method, by name. Higher is better; NaN if undefined.
+        Maps names to scores that the method computed. Higher is better; NaN if undefined.
     """
 
     values: FloatArray
@@ -87,7 +87,7 @@ class Front:
         return np.asarray(self.labels_of(np.arange(len(self.values))))
 
     def final_labels(self, rows: IntpArray) -> Any:
-        """Return the partitions of the given solutions, after repair if there was one."""
+        """Return the partitions of the given solutions, after repair if they were repaired."""
         return self.labels_of(rows) if self.repaired is None else self.repaired[rows]
 
 
@@ -105,28 +105,28 @@ class PoolResult:
     interval : tuple of float
         Lower and upper bound of the expected adjusted Rand index.
     verdict, verdict_line : str
-        Verdict in a few words, and in one line with figures.
+        Verdict in a few words, and as a line that also contains figures.
     remarks : tuple of str
-        Reasons for the verdict, and reservations.
+        Reasons for the verdict, and doubts about it.
     granularity : callable, optional
         ``granularity(n_clusters)`` returns "few", "some" or "many".
     granularities : mapping of str to int
-        Number of clusters by granularity, in the result and in the best partition of other granularities.
+        For each granularity, the number of clusters in the result or in the granularity's best partition.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
-        ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
+        ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples or landmarks.
     support : callable, optional
         ``support()`` returns, for each sample and cluster, the fraction of the pool that groups the sample
         with the cluster's samples, shape (n_samples, n_clusters).
     classes : ndarray, optional
         Classes, after a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position of each cluster's class in ``classes``; -1 for new classes. If None, cluster c is class c.
+        Index of each cluster's class in ``classes``, or -1 for a new class. If None, cluster c is class c.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
-        Best scores of the evolution and of its control runs.
+        Maps the evolution and its control runs to their best scores.
     described : sequence of mapping
-        For each alternative: its confidence, its families, and how it differs from the result.
+        Confidence and families of each alternative, and how the alternative differs from the result.
     arrays : mapping of str to ndarray
         Additional arrays for the archive.
     """
@@ -153,9 +153,9 @@ class PoolResult:
 
 
 class Coassociation(NamedTuple):
-    """Fractions of the partitions in a pool that put two samples into the same cluster.
+    """For each pair of samples, the fraction of a pool's partitions that put both into the same cluster.
 
-    If there are many samples, the fractions refer to pairs of landmarks.
+    If there are many samples, landmarks (representative samples) are compared instead of samples.
 
     Attributes
     ----------
@@ -184,8 +184,8 @@ class ClusteringResult:
     member : int, optional
         Row of the partition ``labels`` in the front.
     member_is_known : bool
-        If ``member`` is None, whether ``labels`` is known to be absent from the front. If this is False, the
-        front is searched for ``labels``.
+        If ``member`` is None: True if ``labels`` is known to be absent from the front. If False, the front is
+        searched for ``labels``.
     rules : sequence of str
         Names of the rules that select a solution without a new search.
     select : callable, optional
@@ -196,24 +196,24 @@ class ClusteringResult:
     medoids : ndarray of shape (n_clusters,), optional
         Row indices.
     alternatives, controls : mapping of str to ndarray of shape (n_samples,)
-        Additional partitions by name.
+        Map names to additional partitions.
     runs : ndarray of shape (n_runs, n_samples), optional
         Partitions of repeated runs.
     run_losses : ndarray of shape (n_runs,), optional
     evaluate : callable, optional
         ``evaluate(labels)`` returns the objectives of partitions, shape (n_partitions, n_objectives).
     score : callable, optional
-        ``score(objectives)`` returns the score by which the method ranks solutions.
+        ``score(objectives)`` returns the scores according to which the method ranks solutions.
     pool : PoolResult, optional
     archive : PartitionArchive, optional
     attainment : AttainmentScores, optional
     number_reason : str
         Explanation of the number of clusters.
     figures, record : mapping of str to object
-        Figures about the fit, such as the number of iterations, and additional entries for the run record.
+        Figures that describe the fit, such as the number of iterations, and more entries for the run record.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
-        ``leading_features(n, names)`` returns the features that characterise each cluster.
+        ``leading_features(n, names)`` returns n features that characterise each cluster.
     similarity : sparse matrix or ndarray of shape (n_samples, n_samples), optional
         Graph that was clustered.
     eigenvalues, embedding : ndarray, optional
@@ -223,7 +223,7 @@ class ClusteringResult:
     scaled : callable
         ``scaled(X)`` returns features or bags on the scale used by the method.
     limits : sequence of Limit
-        Cluster limits, for a table of the violations in each solution.
+        Cluster limits. Reports list how often each solution violates them.
     preparer : TablePreparer, optional
         Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
@@ -235,8 +235,8 @@ class ClusteringResult:
     records : sequence
         Recorders, logbooks or arrays of the search, for plots.
     lines, history, arrays : callable
-        Functions without arguments. They return the lines of a summary for a card, the search history as a
-        table (or None), and additional arrays for the archive by name.
+        Functions without arguments. ``lines()`` returns the lines of a summary for a card, ``history()`` the
+        search history as a table or None, and ``arrays()`` a mapping of additional arrays for the archive.
     user_names : mapping of int to str
         Cluster names set by the user.
     """
@@ -367,14 +367,14 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace names with those set by the user, and number other clusters of the same name, as ``a (2)``."""
+    """Replace names with names set by the user. Other clusters with the same name are named ``a (2)``, ..."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
 
 
 def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
-    """Describe cluster sizes, ``new`` clusters and outliers, as in ``2 clusters of 9, 5 samples``."""
+    """Describe cluster sizes, ``new`` clusters and outliers, such as ``2 clusters of 9, 5 samples``."""
     weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
     sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
     sizes = sizes[sizes > 0]
@@ -415,7 +415,7 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
-    """Carry the user's cluster names over from one partition to another; warn about dropped names."""
+    """Transfer the user's cluster names from one partition to another. Warn about names that are dropped."""
     # A name is carried over to the new cluster that contains more than half of the samples of the old
     # cluster, if these samples are also more than half of the new cluster. Otherwise, the name is dropped.
     new, found = np.asarray(after), dict[int, str]()
@@ -431,7 +431,7 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
 
 
 def records_of(clusterer: Any) -> list[Any]:
-    """Return the recorders, logbooks or arrays of a clusterer's search, whether or not it is fitted."""
+    """Return the recorders, logbooks or arrays of a clusterer's search. The clusterer need not be fitted."""
     found = (getattr(clusterer, name, None) for name in ("history_", "logbook_", "objective_history_"))
     return [records for records in found if records is not None]
 
@@ -454,7 +454,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the attributes that are not None; ``attributes`` maps keys of the result to attribute names."""
+    """Return the attributes that are not None; ``attributes`` maps keys of the output to attribute names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 

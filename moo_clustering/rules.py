@@ -1,4 +1,4 @@
-"""Rules that explain a partition: decision trees that trade off fidelity and number of conditions."""
+"""Rules that explain a partition: decision trees with few conditions and a high fidelity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Rule:
     name : str
         Cluster name.
     conditions : tuple of str
-        At most one condition per column; all terms share one condition. Empty if the rule covers all samples.
+        At most one condition per column, and one for all terms. Empty if the rule covers all samples.
     n_samples : int
         Number of samples that satisfy the conditions.
     precision : float
@@ -65,7 +65,7 @@ class RuleSet:
     Parameters
     ----------
     table, tree, clusters, names : object
-        Columns, decision tree, cluster of each sample, and cluster names.
+        Table of columns, decision tree, cluster of each sample, and cluster names.
 
     Attributes
     ----------
@@ -96,16 +96,16 @@ class RuleSet:
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the cluster of each sample, shape (n_samples,).
 
-        ``X`` contains the columns that the rules use, in the format of the original table. Missing values and
-        unknown categories satisfy no conditions. Raises a ValueError if a column is missing.
+        ``X`` contains the columns that the rules use, in the format of the table that was explained. Missing
+        values and unknown categories satisfy no conditions. Raises a ValueError if a column is missing.
         """
         return _assign(self._tree, self._table.read_again(X, _columns_of(self._tree)))
 
     def to_python(self) -> str:
         """Return the source code of a Python function ``cluster_of(row)``.
 
-        ``row`` maps column names to unitless numbers (durations in hours), strings, booleans or
-        ``pandas.Timestamp``. Comments state the fidelity and the cluster names.
+        ``row`` maps column names to numbers (hours for durations), strings, booleans or ``pandas.Timestamp``.
+        Comments state the fidelity and the cluster names.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any("pd.Timestamp(" in line for line in lines):
@@ -132,10 +132,10 @@ class RuleSet:
         yield from self._python(no, depth)
 
     def to_sql(self) -> str:
-        """Return an SQL ``CASE`` expression, preceded by comments with the fidelity and the cluster names.
+        """Return an SQL ``CASE`` expression after comments that state the fidelity and the cluster names.
 
         Column names are in double quotes. Dates are ISO strings, which databases convert to the column type.
-        They are compared by day unless the table's dates have times or a time zone.
+        Only the days of dates are compared, unless the table's dates have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
         return "\n".join([*self._comments("--", form), self._sql(self._tree)])
@@ -148,11 +148,11 @@ class RuleSet:
         return f"CASE WHEN {condition} THEN {self._sql(yes)} ELSE {self._sql(no)} END"
 
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
-        """Return a spreadsheet formula for the cluster number that works in any spreadsheet language.
+        """Return a spreadsheet formula for the cluster number. It works in spreadsheets of any language.
 
-        The formula can be filled down. It compares texts without regard to case, unless categories differ
-        only in case; in that case, it uses the English function ``EXACT``. Numbers and dates must not be
-        stored as text. Raises a ValueError if a column is missing or ``decimal`` is invalid.
+        The formula can be filled down. It ignores the case of texts. If categories differ only in case, it
+        uses the English function ``EXACT`` instead. Numbers and dates must not be stored as text. Raises a
+        ValueError if a column is missing or ``decimal`` is invalid.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets in order of increasing number of conditions and increasing fidelity.
+    """Rule sets, from few conditions and a low fidelity to many conditions and a high fidelity.
 
     Printing shows the rule set that :meth:`select` returns.
 
@@ -224,10 +224,10 @@ class ClusterRules(Sequence[RuleSet]):
         return len(self._found)
 
     def select(self, fidelity: float = 0.95) -> RuleSet:
-        """Return the shortest rule set with at least this fidelity and with rules for the most clusters.
+        """Return the shortest rule set with rules for the most clusters and with at least this fidelity.
 
-        If there is no such rule set, returns the one with the highest fidelity. Raises a ValueError unless
-        ``fidelity`` is between 0 and 1.
+        If there is no such rule set, returns the rule set with the highest fidelity. Raises a ValueError
+        unless ``fidelity`` is between 0 and 1.
         """
         fidelity = probability("fidelity", fidelity)
         most = max(len(each._clusters) for each in self)
@@ -235,7 +235,7 @@ class ClusterRules(Sequence[RuleSet]):
         return next(found, self._found[-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return ``n_conditions``, ``fidelity`` and ``n_clusters`` (clusters with a rule) per rule set."""
+        """Return one row per rule set: conditions, fidelity, and number of clusters that have a rule."""
         rows = [(each.n_conditions, each.fidelity, len(each._clusters)) for each in self]
         return pd.DataFrame(rows, columns=["n_conditions", "fidelity", "n_clusters"])
 
@@ -260,7 +260,7 @@ def find_rules(
 ) -> ClusterRules:
     """Explain a partition with decision trees of increasing size.
 
-    Raises a ValueError if a row has no label, a cluster has no name, or no sample is in a cluster.
+    Raises a ValueError if a row has no label, if a cluster has no name, or if no sample is in a cluster.
 
     Parameters
     ----------
@@ -282,10 +282,10 @@ def find_rules(
 
     Notes
     -----
-    A beam search builds trees from optimal trees of depth two. The conditions of the best trees found, and of
-    trees grown greedily by scikit-learn, are then optimised one at a time. The search uses at most 2,000 rows
-    and 48 columns, but the fidelity is computed on all rows. Takes O(n_clusters n_conditions^2 n_rows) time:
-    about 2 s for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating
+    A beam search builds trees from optimal trees of depth two. Then, the conditions of the best trees, and of
+    trees grown greedily by scikit-learn, are optimised one at a time. The search uses at most 2,000 rows and
+    48 columns, but the fidelity is computed on all rows. Takes O(n_clusters n_conditions^2 n_rows) time:
+    about 2 s for 20 clusters and 15 s for 60 clusters. Source: Carreira-Perpinan and Tavallali, "Alternating
     optimization of decision trees, with application to learning sparse oblique trees", NeurIPS 2018.
 
     Examples
@@ -314,7 +314,7 @@ def rules_of(
     units: Mapping[str, str] | None = None,
     is_terms: bool = False,
 ) -> ClusterRules:
-    """Same as :func:`find_rules`; for predictions, ``read`` converts new samples to a table or array."""
+    """Same as :func:`find_rules`. For predictions, ``read`` converts new samples to a table or array."""
     # If ``is_terms`` is True, each column of booleans indicates whether a term occurs.
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)

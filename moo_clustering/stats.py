@@ -56,14 +56,15 @@ def shaffer_static(
     """Test all pairs of methods with Shaffer's static procedure.
 
     This procedure is more powerful than Holm's, because equality is transitive: if two methods differ, fewer
-    other pairs can be equal. For ties, see :func:`average_ranks`. For k methods, takes O(k^2 log k) time,
-    plus O(k^4) bit operations on the first call. Sources: J. P. Shaffer, Journal of the American Statistical
-    Association 81(395), 1986; S. García, F. Herrera, Journal of Machine Learning Research 9, 2008.
+    other pairs can be equal. For ties, see :func:`average_ranks`. Takes O(k^2 log k) time and, on the first
+    call, O(k^4) bit operations, where k = n_methods. Sources: J. P. Shaffer, Journal of the American
+    Statistical Association 81(395), 1986; S. García, F. Herrera, Journal of Machine Learning Research 9,
+    2008.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman`.
+        A table of scores, the average rank of each method, or the result of :func:`friedman`.
     greater_is_better : bool
         Whether larger values of a table are better.
     alpha : float, default=0.05
@@ -131,7 +132,7 @@ def friedman(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> FriedmanResult:
-    """Test whether all methods perform equally, with Friedman's test and the Iman-Davenport variant.
+    """Test whether all methods perform equally, using Friedman's test and the Iman-Davenport variant.
 
     For ties, see :func:`average_ranks`. Takes O(n_datasets n_methods log n_methods) time. Raises a ValueError
     if there are fewer than 3 methods or 2 data sets, or if a cell is not a number. Source: J. Demšar, Journal
@@ -142,12 +143,12 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of each method.
     tie_correction : bool, default=False
-        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does; most papers do not. Requires a table.
+        Correct for ties, as :func:`scipy.stats.friedmanchisquare` does. Most papers do not. Requires a table.
 
     Returns
     -------
     FriedmanResult
-        If all methods are tied on every data set, the statistics are 0 and the p-values 1.
+        If all methods are tied on every data set, the statistics are 0 and the p-values are 1.
 
     Examples
     --------
@@ -191,8 +192,8 @@ class FriedmanResult:
     df : int
         Degrees of freedom, ``n_methods - 1``.
     iman_davenport_statistic, iman_davenport_p_value : float
-        The less conservative F statistic of Iman and Davenport, with ``df`` and ``df * (n_datasets - 1)``
-        degrees of freedom. Infinite if all data sets rank the methods in the same order.
+        F statistic of Iman and Davenport, which is less conservative. It has ``df`` and ``df * (n_datasets -
+        1)`` degrees of freedom, and is infinite if all data sets rank the methods in the same order.
     average_ranks : Series
         Average rank of each method; 1 is best.
     n_datasets, n_methods : int
@@ -218,7 +219,7 @@ def compare(
     tie_correction: bool = False,
     methods: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare methods on data sets, with ranks, Friedman's test, pairwise tests and conclusions.
+    """Compare methods on data sets: compute ranks, Friedman's test, pairwise tests and conclusions.
 
     Scores that differ only by rounding noise count as tied; see :func:`average_ranks`. Raises a ValueError if
     there are fewer than two methods or data sets, if a name is repeated, or if a cell is not a number.
@@ -226,11 +227,11 @@ def compare(
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
-        One row per data set and one column per method. Average the repeated runs of a method first.
+        One row per data set and one column per method. If a method has several runs, pass their mean.
     greater_is_better : bool
         Whether larger values are better.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Pairwise procedure on which conclusions are based. The result contains the tables of all three.
+        Pairwise procedure for the conclusions. The result contains the tables of all three procedures.
 
     Examples
     --------
@@ -273,7 +274,7 @@ class Comparison:
     average_ranks : Series
         Average ranks, in column order.
     friedman : FriedmanResult or None
-        None if there are only two methods, because the test requires three.
+        None if there are only two methods, because Friedman's test requires three.
     shaffer, holm, nemenyi : DataFrame
         Pairwise tests; see :func:`shaffer_static`.
     posthoc : {"shaffer", "holm", "nemenyi"}
@@ -324,7 +325,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        Symmetric, with methods from best to worst. The diagonal has p = 1, z = 0 and ``significant`` False.
+        Symmetric, with methods from best to worst. On the diagonal, p is 1, z is 0, ``significant`` is False.
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)
@@ -379,8 +380,8 @@ def average_ranks(
     Two values in a data set are tied if they differ by at most ``precision * max(size, least)``. Here,
     ``precision`` is 2^-46 (1.4e-14) for double, 2^-20 (9.5e-7) for single and 2^-10 for half precision, and
     ``size`` is the larger absolute value of the two. If the data set contains zeros or both signs (as
-    differences do), ``least`` is 1. Otherwise, it is the largest absolute value in the data set, but at most
-    1. Integers are tied only if equal. Ties are transitive.
+    differences do), ``least`` is 1. Otherwise, ``least`` is the largest absolute value in the data set, but
+    at most 1. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
@@ -436,7 +437,7 @@ def critical_difference_data(
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
-        A table, average ranks, or the result of :func:`friedman` or :func:`compare`.
+        A table of scores, average ranks, or the result of :func:`friedman` or :func:`compare`.
     method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
         Pairwise test.
     """
@@ -458,7 +459,7 @@ class CriticalDifferenceData:
     average_ranks : Series
         Average ranks, from best to worst.
     groups : list of tuple of str
-        Methods joined by a bar: groups of two or more methods that do not differ significantly.
+        Groups of two or more methods that do not differ significantly. A bar joins the methods of a group.
     different : DataFrame of shape (n_methods, n_methods)
         Whether each pair of methods differs significantly.
     procedure : str
@@ -542,7 +543,7 @@ def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
 
 
 def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
-    """Number the scores in each row 0, 1, ... in increasing order; tied scores have the same number."""
+    """Number the scores in each row 0, 1, ... in increasing order. Tied scores have the same number."""
     # Adjacent scores in sorted order are tied if they differ by at most the larger of their errors.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
@@ -672,7 +673,7 @@ def _adjusted_pairs(
 
 
 def holm_adjusted(p: FloatArray, multipliers: Any = None) -> FloatArray:
-    """Adjust ascending p-values by Holm's multipliers, or by the given step-down multipliers."""
+    """Adjust ascending p-values using Holm's multipliers or the given step-down multipliers."""
     if multipliers is None:
         multipliers = np.arange(len(p), 0, -1)
     return np.maximum.accumulate(p * multipliers).clip(max=1.0)
@@ -717,7 +718,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
 def sentences(
     test: FriedmanResult | None, pairs: pd.DataFrame, groups: Sequence[Any], posthoc: str, alpha: float
 ) -> list[str]:
-    """Write one sentence about all methods, then one for each method that is better than others."""
+    """Write a sentence about all methods, then a sentence for each method that is better than any other."""
     better, significant = [], pairs[pairs["significant"]]
     for method, beaten in significant.groupby("method_1", sort=False):
         values = and_list([*map(p_text, beaten["p_adjusted"])])

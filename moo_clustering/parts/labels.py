@@ -1,4 +1,4 @@
-"""Labels of a partitioned table: a lazy array, or one Parquet file per part."""
+"""Labels of a partitioned table, as a lazy array or as one Parquet file per part."""
 
 import os
 import warnings
@@ -22,7 +22,7 @@ _KEY = b"moo_clustering"
 
 
 class NearestCenter:
-    """Label each row with ``numbers[c]``, where c is the position of its nearest centre (first if tied)."""
+    """Label each row with ``numbers[c]``, where c is the index of the nearest centre (the first if tied)."""
 
     def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
         self.centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -44,13 +44,13 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     ----------
     parts : Parts
     label : callable
-        ``label(rows)`` returns the labels of rows of shape (n, n_features). It must be picklable, and a row's
-        label must not depend on other rows. If ``label`` has a method ``of_part(rows, start)``, this
-        method is called instead; ``start`` is the index of the first row.
+        ``label(rows)`` returns labels for an array of shape (n, n_features). It must be picklable, and a
+        row's label must not depend on other rows. If it has a method ``of_part(rows, start)``, this method is
+        called instead, where ``start`` is the index of the first row.
 
     Returns
     -------
-    dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for label indicators
+    dask.array.Array or ndarray of shape (n_rows,), or of shape (n_rows, n_labels) for label indicators
     """
     with warnings.catch_warnings(action="ignore"):
         # Labelling a row of ones reveals the dtype and shape, and fails if n_features is wrong.
@@ -72,7 +72,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
 def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
 
-    Each file is written atomically. After an interruption, repeat the call to write the missing files. All
+    Each file is written atomically. If the call is interrupted, repeat it to write the missing files. All
     workers need access to the folder. Raises a ValueError if the folder contains labels from a different fit
     or a different division into parts, and a MissingPackageError if pyarrow is not installed.
 
@@ -80,7 +80,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     ----------
     parts : Parts
     label : callable
-        As in :func:`lazy_labels`, but may return a dict of columns, with the labels in ``"cluster"``.
+        See :func:`lazy_labels`. It may also return a dict of columns, in which ``"cluster"`` has the labels.
     folder : path-like
         Folder for the files, created if necessary.
 

@@ -17,7 +17,7 @@ _CHECKED: WeakSet[Any] = WeakSet()
 
 
 class Part(NamedTuple):
-    """Part of a table, whose rows ``read()`` returns or the Dask object ``delayed`` computes."""
+    """Part of a table. Either ``read()`` returns the rows, or the Dask object ``delayed`` computes them."""
 
     name: str
     start: int
@@ -27,13 +27,13 @@ class Part(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """An error that retrying the task cannot fix."""
+    """Error that remains if the task is run again."""
 
     error: Exception
 
 
 def current_client() -> Any:
-    """Return the current ``dask.distributed`` client, or None inside tasks or without a client."""
+    """Return the current ``dask.distributed`` client; None if there is no client or in a task."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None

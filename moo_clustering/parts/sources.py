@@ -45,7 +45,7 @@ class Parts:
     columns : tuple of str, optional
         Column names, or None for arrays.
     in_memory : bool
-        Whether all passes run in this process.
+        Whether all passes run in this process, without Dask workers.
     counted : bool
         Whether the number of rows in every part is known.
     n_passes : int
@@ -53,7 +53,7 @@ class Parts:
     verbose : bool
         Show a progress bar during passes.
     far_share : float, optional
-        Fraction of the rows that are far from every landmark; set in ``parts_`` of ParetoClustering.
+        Fraction of the rows that are far from all landmarks. ParetoClustering sets it in ``parts_``.
     """
 
     items: list[Part]
@@ -93,22 +93,22 @@ class Parts:
         only: Sequence[int] | None = None,
         description: str = "",
     ) -> Any:
-        """Call ``function(rows, start, *args)`` for every part, in tasks of the current Dask client.
+        """Call ``function(rows, start, *args)`` for every part in tasks of the current Dask client.
 
-        Without a client, or for an array in memory, this process reads the parts one by one. If a worker
-        dies, other workers rerun its tasks. A part is tried up to four times after storage errors. Raises a
-        ValueError if a part has changed or contains text or missing values, a FileNotFoundError if a file no
-        longer exists, and a ChildProcessError if workers lack this package, have a different version of it,
-        or die repeatedly.
+        If there is no client, or if the table is an array in memory, this process reads the parts one by one.
+        If a worker dies, its tasks run again on other workers. After a storage error, a part is read again,
+        up to four times in total. Raises a ValueError if a part has changed or contains text or missing
+        values, a FileNotFoundError if a file no longer exists, and a ChildProcessError if workers lack this
+        package, have a different version of it, or die repeatedly.
 
         Parameters
         ----------
         function : callable
-            ``rows`` has shape (n, n_features), and ``start`` is the index of its first row in the table.
+            ``rows`` has shape (n, n_features), and ``start`` is the index of the first row in the table.
         *args
             Additional arguments, which are sent to each worker once per pass.
         merge : callable, optional
-            ``merge(a, b)`` combines two results; the outcome should not depend on the order of merging.
+            ``merge(a, b)`` combines two results. The final result should not depend on the order of merging.
         only : sequence of int, optional
             Positions of the parts to read. Default: all parts.
         description : str, default=""
@@ -131,7 +131,7 @@ class Parts:
         )
 
     def rows(self, numbers: ArrayLike) -> NDArray[Any]:
-        """Return the rows with the indices ``numbers`` (0 to ``n_rows - 1``) in this order, in one pass."""
+        """In one pass, return the rows with the indices ``numbers``, in the order of ``numbers``."""
         given = np.asarray(numbers)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
             raise TypeError(
@@ -155,13 +155,13 @@ def parts(
     drop: Sequence[str] = (),
     rows_per_part: int = ROWS_PER_PART,
 ) -> Parts:
-    """Open a numeric table that is read one part at a time, and may therefore exceed memory.
+    """Open a numeric table, which is read one part at a time and may therefore exceed memory.
 
-    Opening reads only headers, except that rows of CSV files and of Dask collections of unknown length are
+    Opening a table reads only headers. The rows of CSV files, and of Dask collections of unknown length, are
     counted in one pass. The results of passes do not depend on how the rows are divided into parts. Raises a
-    TypeError if ``source`` has an unsupported type, a ValueError if it has text, no rows or parts with
-    unequal columns, a FileNotFoundError if no file matches, and a MissingPackageError if pyarrow, fsspec or
-    Dask is required but not installed.
+    TypeError if ``source`` has an unsupported type, a ValueError if it contains text, has no rows, or has
+    parts with different columns, a FileNotFoundError if no file matches, and a MissingPackageError if
+    pyarrow, fsspec or Dask is required but not installed.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def parts(
         NumPy, memory-mapped or Zarr array; Dask array or frame; Parquet or CSV files, given as a file,
         folder, glob or fsspec URL (``"s3://bucket/table/*.parquet"``). All workers need access to the files.
     columns : sequence of str, optional
-        Columns to read from files and frames. Default: all columns, which must be numeric.
+        Columns to read from files and frames. Default: all columns. They must be numeric.
     drop : sequence of str, default=()
         Columns of files and frames to exclude.
     rows_per_part : int, default=250000

@@ -1,4 +1,4 @@
-"""Exact sums and samples of a partitioned table, independent of how its rows are divided into parts."""
+"""Exact sums and samples of a partitioned table. They do not depend on how rows are divided into parts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Survey:
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
-        """Assign all rows to the nearest centre in one pass, for each of p candidates (sets of k centres)."""
+        """In one pass, assign each row to the nearest centre of each of p candidates (sets of k centres)."""
         # ``centers`` has shape (p, k, d) and is relative to ``offsets``. If several centres are nearest, the
         # first is chosen. The statistics of a candidate depend neither on the division into parts nor on
         # other candidates.
@@ -69,7 +69,7 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Statistics for p candidates: sets of k centres, whose clusters are the rows nearest to each centre."""
+    """Statistics for p sets of k centres. The cluster of a centre contains the rows nearest to the centre."""
 
     sizes: Int64Array
     means: FloatArray  # (p, k, n_features), mean of the cluster, or the centre if the cluster is empty
@@ -80,7 +80,7 @@ class CenterStatistics(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Sample of at most ``size`` rows: the rows with the smallest random keys so far, sorted by key."""
+    """Sample of at most ``size`` rows. They have the smallest random keys so far, and are sorted by key."""
 
     keys: FloatArray
     numbers: Int64Array
@@ -114,7 +114,7 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 
 def key_limit(size: int, n: int) -> float:
-    """Return a limit that at least ``size`` of n row keys do not exceed, with probability 1 - 10^-9."""
+    """Return a limit; with probability 1 - 10^-9, at least ``size`` of n row keys do not exceed it."""
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 

@@ -61,13 +61,13 @@ FAMILY_WORDS = {
 class PartitionPool:
     """Partitions of the same samples, each labelled with the algorithm family that created it.
 
-    Raises a ValueError unless labels form a table of non-negative integers with one row per family name.
+    Raises a ValueError unless ``labels`` is a table of non-negative integers with one row per family name.
     Source: ParetoClustering (agreement between algorithm families).
 
     Attributes
     ----------
     labels : ndarray of shape (n_partitions, n_samples), int32
-        Non-negative cluster numbers. :meth:`of` numbers clusters by first appearance.
+        Non-negative cluster numbers. The method :meth:`of` numbers clusters by first appearance.
     families : tuple of str, length n_partitions
 
     Examples
@@ -102,9 +102,9 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Create a pool from (family, labels) pairs. Renumber clusters, and omit single-cluster candidates.
+        """Create a pool from pairs (family, labels). Renumber clusters, and omit partitions with one cluster.
 
-        Raises a ValueError if lengths differ or if no candidate has two or more clusters.
+        Raises a ValueError if the lengths of labels differ, or if no partition has two or more clusters.
         """
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
@@ -143,7 +143,7 @@ class PartitionPool:
         return np.array([number[family] for family in self.families], dtype=np.int64)
 
     def subset(self, rows: Any) -> PartitionPool:
-        """Return the partitions selected by indices (in the given order) or by a mask."""
+        """Return a pool of the partitions selected by a mask or by indices, in the order of the indices."""
         chosen = np.arange(self.n_partitions)[rows]
         return PartitionPool(self.labels[chosen], tuple(self.families[row] for row in np.atleast_1d(chosen)))
 
@@ -153,7 +153,7 @@ class PartitionPool:
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Return the labels of samples whose landmarks are ``index``, shape (n_partitions, len(index))."""
+        """Return the labels of samples with the landmarks ``index``, shape (n_partitions, len(index))."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
@@ -177,30 +177,31 @@ def candidate_pool(
 ) -> PartitionPool:
     """Generate partitions of the same samples by algorithm families with different biases.
 
-    Takes O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small
-    graphs. Use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid,
-    if there are fewer than three samples, or if no partition has two clusters. Issues a UserWarning if
-    families fail or find no clusters, or if fewer than four families remain. Source: ParetoClustering.
+    For n samples, linkage takes O(n^2 n_features) time, the eigenvectors of small graphs take O(n^3) time,
+    and memory is O(n^2). Use landmarks for large data. Raises a ValueError or TypeError if data or parameters
+    are invalid, if there are fewer than three samples, or if no partition has two clusters. Issues a
+    UserWarning if families fail or find no clusters, or if fewer than four families remain. Source:
+    ParetoClustering.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Scaled features or, with ``metric="precomputed"``, symmetric distances (n_samples, n_samples).
+        Scaled features. If ``metric="precomputed"``, symmetric distances of shape (n_samples, n_samples).
     families : "auto" or sequence of str, default="auto"
         Names in :data:`FAMILIES`.
 
-        - ``"km"``: k-means from three k-means++ starts and a Ward cut, or k-medoids for distances.
-        - ``"ward"``: Ward linkage, or average linkage for distances.
-        - ``"spec"``: spectral clustering of the graph.
+        - ``"km"``: k-means from three k-means++ starts and a Ward cut. For distances, k-medoids.
+        - ``"ward"``: Ward linkage. For distances, average linkage.
+        - ``"spec"``: spectral clustering of ``graph``.
         - ``"genie"``: Genie with the Gini threshold .3.
         - ``"genie_mr"``: Genie with the Gini threshold .5 and mutual reachability distances.
         - ``"hdbscan"``: HDBSCAN.
-        - ``"gmm"``: Gaussian mixtures started from k-means, for k up to 20. Not for distances.
-        - ``"graph_agg"``: many small k-means clusters, merged along the graph.
+        - ``"gmm"``: Gaussian mixtures with up to 20 components, started from k-means. Not for distances.
+        - ``"graph_agg"``: many small k-means clusters, merged according to ``graph``.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters; see :func:`k_grid`. HDBSCAN finds the numbers itself, up to 60.
+        Numbers of clusters; see :func:`k_grid`. HDBSCAN chooses its own numbers of clusters, up to 60.
     n_clusters : int, optional
-        Additional number of clusters.
+        Number of clusters to add to those of ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     graph : sparse or dense matrix of shape (n_samples, n_samples), optional
         Symmetric non-negative similarities for ``"spec"`` and ``"graph_agg"``. Default:
@@ -212,15 +213,15 @@ def candidate_pool(
     random_state : int, Generator, RandomState or None, default=None
         Seed for clusterers in ``extra_candidates``. The families are deterministic.
     n_jobs : int, optional
-        Number of joblib workers (threads by default). Does not affect the result.
+        Number of joblib workers, which are threads by default. It does not affect the result.
     verbose : bool, default=False
         Whether to show a progress bar with the current family.
 
     Returns
     -------
     PartitionPool
-        Partitions of the families, in the order of :data:`FAMILIES` and then of ascending k, followed by
-        the extra candidates.
+        Partitions sorted by family, in the order of :data:`FAMILIES`, and then by number of clusters. The
+        extra candidates are last.
 
     Examples
     --------
@@ -305,30 +306,30 @@ def bag_candidate_pool(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
-    """Generate partitions of bags by applying algorithm families to several distances and embeddings.
+    """Generate partitions of bags: apply algorithm families to several distances and embeddings.
 
-    Takes O(n^2 n_features) time for n instances, O(n_bags^3) time for the families, and O(n_bags^2) memory.
-    Raises a ValueError if parameters are invalid, if there are fewer than three bags, or if no partition has
-    two clusters. Source: ParetoClustering (agreement between algorithm families).
+    Distances take O(n^2 n_features) time for n instances. Families take O(n_bags^3) time, and O(n_bags^2)
+    memory. Raises a ValueError if parameters are invalid, if there are fewer than three bags, or if no
+    partition has two clusters. Source: ParetoClustering (agreement between algorithm families).
 
     Parameters
     ----------
     bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales each feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids, three
-        starts), ``avg`` (average linkage), ``spec`` (spectral), ``genie`` (threshold .3), ``hdbscan``.
+        See :func:`~moo_clustering.bags.bag_distance_kinds`. The families are ``kmed`` (k-medoids, three
+        starts), ``avg`` (average linkage), ``spec`` (spectral), ``genie`` (threshold .3) and ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
-        See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
+        See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts) and ``ward``.
     random_state : int, Generator, RandomState or None, default=None
-        Seed for the directions of the sliced distance. The families are deterministic.
+        Seed for the random directions of the distance "sliced". The families are deterministic.
 
     Returns
     -------
     pool : PartitionPool
         Families are named ``FAMILY@DISTANCE`` or ``FAMILY@EMBEDDING``, such as ``"kmed@energy"``.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
-        Distance matrices by distance kind.
+        Maps kinds of distances to distance matrices.
     """
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     data = as_bags(bags)
@@ -356,7 +357,7 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Same as :func:`bag_candidate_pool`, but from given distances and graphs, plus extra candidates."""
+    """Same as :func:`bag_candidate_pool`, but use given distances and graphs, and add extra candidates."""
     # ``matrices`` must contain all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)
@@ -397,7 +398,7 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Return each family's partitions by ascending k >= 2, and the reasons for missing partitions."""
+    """Return each family's partitions in ascending order of k >= 2, and the reasons for missing ones."""
     # Sort the rows, because random starts and ties must give the same partitions for any row order.
     positions = data.own_order()
     data = data.ordered(positions)

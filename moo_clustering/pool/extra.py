@@ -30,28 +30,28 @@ def extra_partitions(
 ) -> Candidates:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
-    Raises a ValueError or TypeError if an entry has an invalid form, or labels of the wrong length or type.
+    Raises a ValueError or TypeError if the form of an entry, or the length or type of labels, is invalid.
     Negative labels are noise. If X is a dense numeric table, noise joins the cluster of the nearest clustered
-    sample. Otherwise, noise forms a cluster. Clusterers that fail and candidates with fewer than two clusters
-    are omitted with a UserWarning. Source: ParetoClustering (agreement between algorithm families).
+    sample. Otherwise, noise forms a separate cluster. Clusterers that fail and partitions with fewer than two
+    clusters are omitted with a UserWarning. Source: ParetoClustering (agreement between algorithm families).
 
     Parameters
     ----------
     extra_candidates : iterable, optional
-        Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class name is used as the
-        family. Labels have shape (n_samples,) or (n_landmarks,), or one such row per partition. Clusterers
-        are cloned, seeded if ``random_state`` is None, and fitted. All of their ``pareto_labels_`` are used.
+        Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class names are their
+        families. Labels have shape (n_samples,) or (n_landmarks,), or one such row per partition. Clusterers
+        are cloned, seeded if ``random_state`` is None, and fitted. All ``pareto_labels_`` are used.
     X : array-like of shape (n_landmarks, n_features)
-        Data for the clusterers: landmarks or, without landmarks, samples.
+        Landmarks or, if there are none, samples. Clusterers are fitted to them.
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
-        Landmark of each sample. A landmark gets its samples' most frequent label (the lowest if tied).
+        Landmark of each sample. The most frequent label of a landmark's samples (the lowest if tied) is used.
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
     failures : dict, optional
-        Dictionary to which failure reasons are added, keyed by family. By default, a warning lists them.
+        Dictionary to which the reasons of failures are added under the family. Default: a warning lists them.
 
     Returns
     -------

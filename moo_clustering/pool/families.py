@@ -37,21 +37,22 @@ _ROUNDING = 1e-12
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
     """Return the numbers of clusters for which candidates are generated, in ascending order.
 
-    Source: ParetoClustering (agreement between algorithm families). Raises a ValueError or TypeError if a
-    number is not an integer in 2..n_samples-1 or if ``k_range`` is empty.
+    Source: ParetoClustering (agreement between algorithm families). Raises a ValueError or TypeError if
+    ``k_range`` is empty, or if a number is not an integer in the valid range.
 
     Parameters
     ----------
     n_samples : int
     k_range : "auto" or iterable of int, default="auto"
-        ``"auto"``: 2 to 20 and even numbers up to 40, but at most max(6, ceil(sqrt(n_samples))).
+        Numbers from 2 to n_samples-1. ``"auto"``: numbers from 2 to 20 and even numbers from 22 to 40, but
+        none above max(6, ceil(sqrt(n_samples))).
     n_clusters : int, optional
-        Number of clusters to add, unless it is 1 or n_samples.
+        Number of clusters to add, from 1 to n_samples. 1 and n_samples are accepted but not added.
 
     Returns
     -------
     ks : ndarray of shape (n_numbers,), int64
-        Numbers in 2..n_samples-1. Empty with ``k_range="auto"`` and fewer than three samples.
+        Numbers from 2 to n_samples-1. Empty if ``k_range="auto"`` and there are fewer than three samples.
 
     Examples
     --------
@@ -142,7 +143,7 @@ class PoolData:
         return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Return the samples ordered by distance from the mean, then by features, never by row index."""
+        """Return the samples sorted by distance from the mean, then by features, but never by row index."""
         # With precomputed distances, sort samples by the sum of squared distances to all others.
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
@@ -152,7 +153,7 @@ class PoolData:
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
     def ordered(self, order: IntpArray) -> PoolData:
-        """Return the samples and graph in the given order."""
+        """Return the samples and the graph in the given order."""
         X = self.X[order]
         graph = None if self.given_graph is None else self.given_graph[order][:, order]
         return PoolData(X[:, order] if self.precomputed else X, self.precomputed, self.n_neighbors, graph)
@@ -172,7 +173,7 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """For each k, return the best of several partitions by k-means, or by k-medoids for distances."""
+    """For each k, return the best of several k-means partitions (for distances, k-medoids partitions)."""
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
@@ -205,7 +206,7 @@ def tree_cut(merges: FloatArray, k: int) -> Partition:
 
 
 def ward_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Cut the Ward linkage (for features) or average linkage (for distances) at every k."""
+    """For every k, cut the Ward linkage (for distances, the average linkage) into k clusters."""
     merges = data.merges()
     return [tree_cut(merges, k) for k in ks]
 
@@ -216,7 +217,7 @@ def spectral_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Cut Genie (Gini threshold 0.3 on the minimum spanning tree) at every k."""
+    """Run Genie for every k, with Gini threshold 0.3, on the minimum spanning tree."""
     tree = graphs.euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
     return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.3))
 
@@ -230,7 +231,7 @@ def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArr
 
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Cut Genie (Gini threshold 0.5 on the mutual reachability spanning tree) at every k."""
+    """Run Genie for every k, with Gini threshold 0.5, on the mutual reachability spanning tree."""
     # The core distance of a sample is the distance to its neighbour of this rank.
     neighbors = min(5, data.n_samples - 1)
     tree = graphs.mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
@@ -274,7 +275,7 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
 
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Fit Gaussian mixtures (full covariances up to 12 features), started from k-means, for k up to 20."""
+    """Fit Gaussian mixtures for k up to 20, started from k-means. Covariances are full up to 12 features."""
     return [_mixture(data, _kmeans(data, k)) for k in ks if k <= 20]
 
 
@@ -431,7 +432,7 @@ def _pair(W: FloatArray, volumes: FloatArray) -> tuple[int, int]:
 
 
 def fragments(data: PoolData, k: int) -> Partition:
-    """Return k small clusters found by k-means or k-medoids with a single start."""
+    """Return k small clusters, found by k-means or k-medoids from a single start."""
     if data.precomputed:
         return k_medoids(data.X, k, n_init=1, rng=np.random.default_rng(k))
     return kmeans_labels(data.X, k, n_init=1, seed=k, squares=data.squares)
@@ -453,7 +454,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Issue one warning for all failures. Families in ``partly`` failed only for some partitions."""
+    """Issue one warning for all failures. The families in ``partly`` failed only for some partitions."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 

@@ -1,4 +1,4 @@
-"""Cells (single runs) of an experiment, computed by any joblib backend and saved as soon as they finish."""
+"""Cells (single runs) of an experiment, computed by any joblib backend and saved as soon as each finishes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class CellError(RuntimeError):
 
 
 def check_folder(folder: Path) -> None:
-    """Raise a StoreError unless the folder is new, is empty, or contains cells."""
+    """Raise a StoreError unless the folder does not exist yet, is empty, or contains cells."""
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file, not a folder; choose another folder")
     if not folder.exists() or (folder / RESULTS).exists():
@@ -86,7 +86,7 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute and save all cells missing from the store. Return False after Ctrl-C, otherwise True."""
+    """Compute and save all cells missing from the store. Return False if Ctrl-C stopped this, else True."""
     # ``compute(key, data)`` must be importable by other processes, must return a JSON-serialisable value, and
     # must derive all randomness from the key. If ``compute`` fails, a CellError names the cell. To save
     # memory, ``data(key)`` is called just before the cell is computed.
@@ -126,7 +126,7 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 
 
 class CellStore:
-    """JSON Lines file with an experiment's parameters in the first line and a cell in each other line."""
+    """JSON Lines file. The first line has an experiment's parameters; every further line has a cell."""
 
     # ``add`` returns after the line is on the disk. Opening a file removes an incomplete last line of a
     # killed run. If the file is not a store or has different parameters, a StoreError is raised.
@@ -172,7 +172,7 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop all cells for whose values ``found`` returns True. These cells can be added again."""
+        """Drop each cell if ``found(value)`` is True for its value. Dropped cells can be added again."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
@@ -233,7 +233,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 class Score(NamedTuple):
-    """Score computed from the labels and either the classes or the features."""
+    """Score of labels, computed using either the classes or the features."""
 
     function: Callable[..., float]
     greater: bool
@@ -259,7 +259,7 @@ class Job(NamedTuple):
 
 
 def compute_cell(key: Key, job: Job) -> dict[str, Any]:
-    """Compute a cell's value: its status, and either scores and measurements or the reason for a failure."""
+    """Compute a cell's value: status, scores and measurements or, after a failure, status and reason."""
     if job.timeout is None:
         return _computed(key, job)
     start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
@@ -380,7 +380,7 @@ def takes(function: Any, name: str) -> bool:
 
 
 def features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
-    """Read a data set; raise a ValueError that names it if it is unreadable or no method can use it."""
+    """Read a data set. If it is unreadable or no method can use it, raise a ValueError that names it."""
     try:
         X, y = _opened(entry, seed)
         X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")

@@ -66,42 +66,43 @@ th, td {{padding: .15em .8em; text-align: right}} tr:hover {{background: #f4f4f4
 class Study:
     """Run methods on data sets with many seeds, save every result, and compare the scores.
 
-    A cell is one run of a method on a data set with one seed. ``run`` computes only missing cells, even if an
-    earlier run was killed. Failed and timed-out cells are saved with the reason and counted in tables. Raises
-    a ValueError or TypeError if a name is repeated, or if a method, data set or score has the wrong type.
+    A cell is one run of a method on a data set with one seed. ``run`` computes only unsaved cells, even if a
+    previous call was killed. Failed and timed-out cells are saved with the reason and counted in tables.
+    Raises a ValueError or TypeError if a name is repeated, or if a method, data set or score has the wrong
+    type.
 
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
-        tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and ``algorithm(problem)`` and an
-        integer, run by :func:`~moo_clustering.algorithms.evolve`. The result is the knee of the front.
+        tuples ``(problem, algorithm, n_gen)`` for :func:`~moo_clustering.algorithms.evolve`, with functions
+        ``problem(X)`` and ``algorithm(problem)``. The result of a tuple is the knee of the front.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, names of bundled data, paths, tuples ``(path, class column)``, or
-        functions that return any of these, called for every seed if they have a parameter ``random_state``.
+        functions that return any of these. Those with a parameter ``random_state`` run for every seed.
     scores : sequence of str, index or callable, default=("ari",)
-        ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, :func:`~moo_clustering.validity.get_index` indices,
-        functions ``score(y, labels)`` or ``score(X, labels)``, or tuples ``(name, function, "max" or
-        "min")``. Tables show the first score by default.
+        ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, validity indices (see
+        :func:`~moo_clustering.validity.get_index`), functions ``score(y, labels)`` or ``score(X, labels)``,
+        or tuples ``(name, function, "max" or "min")``. Tables show the first score by default.
     seeds : int or sequence of int, default=10
         Number of repetitions, or a list of seeds.
     controls : bool, default=False
-        Also run the controls of every search; see :mod:`moo_clustering.controls`.
+        Whether to run the controls of every search, too; see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters, for all data sets or per data set. Passed to methods that have such a parameter.
+        Number of clusters, for all data sets or for each. It is passed to methods with such a parameter.
     timeout : float, optional
-        Time limit per cell, in seconds. With a limit, every cell runs in its own process.
+        Time limit per cell, in seconds. If there is a limit, every cell runs in a separate process.
     path : path-like, optional
         New folder for the cells, or the folder of an earlier run of this study. Default: a temporary folder.
 
     Notes
     -----
     Methods receive only the features; classes are used only to score the labels. If a function's second
-    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Cells use one
-    thread; the number of workers affects only run times. Scores that require classes ignore samples whose
+    parameter has a default, it must be named ``seed`` or ``random_state`` to receive the seed. Each cell uses
+    one thread. The number of workers affects only run times. Scores that require classes ignore samples whose
     class is -1 or missing. Data sets on which a score has no value are ignored. Outliers (-1) count as one
-    cluster. If only a function's code has changed, cells computed earlier are kept, because functions are
-    identified by name (partial functions also by arguments).
+    cluster. Functions are identified by name, and partial functions also by their arguments. Cells are
+    therefore kept even if the code of a function has changed.
 
     Examples
     --------
@@ -175,12 +176,12 @@ class Study:
         Parameters
         ----------
         n_jobs : int or None, default=None
-            Number of processes. None means one, unless :func:`joblib.parallel_config` sets a different number
-            or the backend ``"dask"``, which runs the cells on a Dask cluster.
+            Number of processes. None means one, unless :func:`joblib.parallel_config` sets a different
+            number. If it sets the backend ``"dask"``, the cells run on a Dask cluster.
         verbose : bool, default=False
             Show progress.
         retry : bool, default=False
-            Compute failed and timed-out cells again.
+            Whether to compute failed and timed-out cells again.
         """
         options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
         with self._store(retry) as store:
@@ -219,7 +220,7 @@ class Study:
         Parameters
         ----------
         methods : mapping of str to method, or sequence of methods
-            Methods to add, with names that are new in the study.
+            Methods to add. Their names must be new in the study.
         **options
             Options of :meth:`run`.
         """
@@ -242,19 +243,19 @@ class Study:
     ) -> Tuning:
         """Tune a method's parameters on some data sets, and add the tuned method for testing on the others.
 
-        Data sets used for tuning are excluded from all tables and tests. Trials are saved like cells; to
-        resume an interrupted call, repeat it. Requires optuna (extra ``tune``). Raises a ValueError if the
-        space or a name is invalid, if no data set is left for testing, or if all trials fail.
+        Data sets used for tuning are excluded from all tables and tests. Trials are saved like cells. To
+        resume an interrupted call, repeat the call. Requires optuna (extra ``tune``). Raises a ValueError if
+        the space or a name is invalid, if no data set is left for testing, or if all trials fail.
 
         Parameters
         ----------
         method : str
             Name of a clusterer or function of the study.
         space : mapping of str to tuple or list
-            Parameter domains: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists of choices.
+            Parameter values: ``(low, high)`` or ``(low, high, "log")`` for numbers, or lists of choices.
         n_trials : int, default=50
         on : sequence of str or "others"
-            Data sets used for tuning. ``"others"`` tunes separately for every data set, on all the others.
+            Data sets used for tuning. ``"others"`` tunes once for each data set, using all other data sets.
         score : str, optional
             Score whose mean over data sets and seeds is optimised. Default: the first score.
         seeds : int, default=3
@@ -329,7 +330,7 @@ class Study:
 
     @documented()
     def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
-        """Summarise each method (column) on each data set (row) over the seeds, with the best values in bold.
+        """Summarise the seeds of each method (column) on each data set (row). The best values are in bold.
 
         The last row contains average ranks. A method is ranked last on data sets for which it has no result.
 
@@ -338,7 +339,7 @@ class Study:
         score : str, optional
             A score, ``"n_clusters"``, ``"seconds"`` or ``"evaluations"``. Default: the first score.
         statistic : {"mean", "median"}, default="mean"
-            Show the mean and standard deviation, or the median and quartiles.
+            ``"mean"`` shows mean and standard deviation, ``"median"`` median and quartiles.
         """
         checks.choice("statistic", statistic, ("mean", "median"))
         score, greater, values = self._wide(score, statistic)
@@ -368,9 +369,9 @@ class Study:
         Returns
         -------
         DataFrame
-            One row per method: ``mean``, ``median`` and ``std`` of its per-data-set means, ``average_rank``,
-            ``wins``, ``ties`` and ``losses`` against all other methods, numbers of ``failed`` and
-            ``timed_out`` runs, and mean ``n_clusters``, ``seconds`` and ``evaluations``.
+            One row per method: ``mean``, ``median`` and ``std`` of the means on the data sets,
+            ``average_rank``, ``wins``, ``ties`` and ``losses`` against all other methods, numbers of
+            ``failed`` and ``timed_out`` runs, and mean ``n_clusters``, ``seconds`` and ``evaluations``.
         """
         score, greater, values = self._wide(score)
         ranks, found = self._ranks(values, greater), self._tabulated()
@@ -386,7 +387,7 @@ class Study:
 
     @documented(table)
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
-        """Compare a method with every other method by Holm-corrected Wilcoxon tests, and state the results.
+        """Compare a method with every other method, using Wilcoxon tests with Holm's correction.
 
         The tests pair mean scores by data set. With a single data set, the tests pair scores by seed, and the
         stated conclusions hold only for this data set. Wilcoxon tests omit missing scores.
@@ -483,8 +484,7 @@ class Study:
         methods: Sequence[str] | None = None,
         fractions: Sequence[float] = (0.25, 0.5, 0.75),
     ) -> pd.DataFrame:
-        """Tabulate attainment surfaces: the objective values that given fractions of the runs on a data set
-        reach.
+        """Tabulate the attainment surfaces of the runs on a data set.
 
         Raises a ValueError if a method has no fronts with two objectives, or if the objectives differ.
 
@@ -495,14 +495,14 @@ class Study:
         methods : sequence of str, optional
             Methods with fronts. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
-            Fractions of the seeds, in (0, 1]. A front attains a point if one of its solutions is at least as
-            good in both objectives. The surface for a fraction bounds the points that at least this fraction
-            of the fronts attain.
+            Fractions of the runs (one per seed), in (0, 1]. The surface for a fraction bounds the points that
+            at least this fraction of the runs attains. A run attains a point if a solution on its front is at
+            least as good as the point in both objectives.
 
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the objective values of the surface corners, with original signs.
+            ``method``, ``fraction``, and the objectives at the corners of the surface, with original signs.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
@@ -537,7 +537,7 @@ class Study:
         return draw_surfaces(table, [greater for _, greater in objectives], **options)
 
     def save(self, method: str | None = None) -> list[Path]:
-        """Write ``results.csv``, ``study.tex`` and ``study.html`` to the folder; return their paths.
+        """Write ``results.csv``, ``study.tex`` and ``study.html`` to the study's folder. Return their paths.
 
         Parameters
         ----------
@@ -735,11 +735,11 @@ class MethodComparison:
     ----------
     method, score : str
     pairs : DataFrame
-        One row per other method: mean ``difference`` (positive if the method is better), its 95% bootstrap
+        One row per other method: mean ``difference`` (positive if ``method`` is better), its 95% bootstrap
         interval ``low`` to ``high``, Wilcoxon's ``p``, ``p_holm``, ``wins``, ``ties``, ``losses``, and the
-        rank-biserial correlation ``effect`` with its interval ``effect_low`` to ``effect_high``.
+        rank-biserial correlation ``effect`` with the interval ``effect_low`` to ``effect_high``.
     friedman : FriedmanResult or None
-        None for fewer than three methods or fewer than two data sets.
+        None if there are fewer than three methods or fewer than two data sets.
     text : str
         Conclusions and warnings, in sentences.
     """

@@ -25,7 +25,7 @@ class Tuning:
     parameters : DataFrame
         Chosen parameters, one row per test data set.
     trials : DataFrame
-        ``chosen_on`` (data-set names), ``trial``, the parameters, ``score``, and ``error`` for failed trials.
+        ``chosen_on`` (names of data sets), ``trial``, parameters, ``score``, and ``error`` of failed trials.
     text : str
         Sentences that state the chosen parameters and the data sets on which they were chosen.
     methods : dict of str to method
