@@ -159,7 +159,10 @@ def report_content(
     n = labels.shape[1]
     if geometry is None and (own := geometry_of(X)) is not None:
         geometry, X = own, X.drop(columns=own.name)
-    must, cannot = check_pairs(must_link, n, "must_link"), check_pairs(cannot_link, n, "cannot_link")
+    must, cannot = (
+        np.empty((0, 2), dtype=np.int64) if pairs is None else check_pairs(pairs, n, name)
+        for pairs, name in ((must_link, "must_link"), (cannot_link, "cannot_link"))
+    )
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
     positions = None if embedding is None else checked_array(embedding, "embedding", np.float64)
     if positions is not None and positions.shape != (n, 2):
