@@ -119,7 +119,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Combine ``first`` (n, n_classes) with the classifiers' results for X. Takes O(n L n_features) time."""
+        """Combine ``first`` (n, n_classes) with the classifiers of X. Takes O(n L n_features) time."""
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
         for weight, classifier in zip(self.weights[1:], self.classifiers, strict=True):
