@@ -337,11 +337,10 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest amount by which the ratio of the two shares is below ``low`` or above
-    ``high``, over all groups and clusters. Takes O(n_samples n_groups) time per partition. Raises a
-    ValueError if there is only one group, if a sample has no group, or if the bounds do not enclose 1.
-    Source: S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS
-    2019.
+    The violation is the largest amount by which a ratio of the two shares is below ``low`` or above ``high``.
+    Takes O(n_samples n_groups) time per partition. Raises a ValueError if there is only one group, if a
+    sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty, N. Flores, M.
+    Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
 
     Parameters
     ----------

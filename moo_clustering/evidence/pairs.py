@@ -129,11 +129,10 @@ def held_out_partition(
 ) -> HeldOutPartition:
     """Partition samples into k clusters, using the affinity that best predicts held-out pairs.
 
-    A random subset of the pairs is propagated over each affinity, and the remaining pairs are held out. The
-    affinity whose spectral partition violates the lowest total weight of held-out pairs is then used with all
-    pairs. With fewer than 4 pairs, the first affinity is used. Takes O(m^3) time and O(m^2) memory per
-    affinity, where m is the number of samples. Raises a ValueError if an argument is invalid. Used by
-    ParetoClustering.
+    A random subset of the pairs is propagated over each affinity, and the rest is held out. The affinity
+    whose spectral partition violates the lowest total weight of held-out pairs is then used with all pairs.
+    With fewer than 4 pairs, the first affinity is used. Takes O(m^3) time and O(m^2) memory per affinity for
+    m samples. Raises a ValueError if an argument is invalid. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -282,14 +281,13 @@ def repair_pairs(
 ) -> NDArray[np.int32]:
     """Reassign samples to clusters according to their neighbours and pairs.
 
-    Each group of samples moves in turn to the cluster c with the highest score, or stays if no other cluster
-    has a higher score. The score is a sum of three terms over the group's samples i: 1/2 if i was initially
-    in c, the share of i's total similarity (row i of S) that samples in c have, and w times the difference
-    between the weights of i's must-links and cannot-links to c. Similarities and pairs within the group do
-    not count towards c. A group that initially spans several clusters starts in the cluster of its first
-    sample. Takes O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. With ``hard``, must-links are always
-    satisfied. Similarities can outweigh cannot-links. Raises a ValueError or TypeError if an argument is
-    invalid. Source: ParetoClustering (repair).
+    Each group of samples moves in turn to the cluster c with the highest score, or stays if no cluster has a
+    higher score. The score is a sum of three terms over the group's samples i: 1/2 if i was initially in c,
+    the share of row i of S that is in columns of c, and w times the difference between the weights of i's
+    must-links and cannot-links to c. Similarities and pairs within the group do not count towards c. A group
+    that spans several clusters starts in the cluster of its first sample. Takes O(max_sweeps (nnz(S) +
+    n_pairs + n_groups k)) time. With ``hard``, must-links are always satisfied. Similarities can outweigh
+    cannot-links. Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
 
     Parameters
     ----------

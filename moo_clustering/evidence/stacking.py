@@ -78,8 +78,7 @@ class ClassifierStack:
 
         The samples of each class, sorted by distance from its mean, are assigned to the folds in turn. Kernel
         ridge regression takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples
-        approximate the kernel (subset of regressors), 2000 to 4000 train the SVM, and only one fold is held
-        out.
+        approximate the kernel (subset of regressors), 2000 to 4000 train the SVM, and one fold is held out.
 
         Parameters
         ----------

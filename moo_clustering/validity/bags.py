@@ -103,11 +103,10 @@ class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of bags, maximised.
 
     For each bag, a is the mean distance from the bag to the other bags in its cluster, and b is the smallest
-    mean distance from the bag to another cluster. Singletons and bags with a = b = 0 score 0. If there is
-    only one cluster, all bags score 0. For data and labels, see :class:`BagDaviesBouldin`. Computing the
-    distances between n instances of d features takes O(n^2 d) time. For p individuals with K clusters of N
-    bags in total, takes O(p N (N + K)) time and O(N^2) memory. Source: Evolutionary multi-instance
-    clustering, Eqs. 12-14.
+    mean distance from the bag to another cluster. Singletons and bags with a = b = 0 score 0, and so do all
+    bags of a single cluster. For data and labels, see :class:`BagDaviesBouldin`. Fitting to n instances of d
+    features takes O(n^2 d) time. For p individuals with K clusters of N bags in total, takes O(p N (N + K))
+    time and O(N^2) memory. Source: Evolutionary multi-instance clustering, Eqs. 12-14.
 
     Parameters
     ----------
@@ -191,9 +190,8 @@ class BagSDbw(_GeometryIndex):
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator in Den. ``"density"``: the number of bags near one of the two centroids, whichever is
-        larger; the ratio is 0 if it is 0. ``"count"``: the size of the larger cluster. ``"printed"``: Eq. 17
-        literally.
+        Denominator in Den. ``"density"``: the larger number of bags near a centroid (if 0, the ratio is 0).
+        ``"count"``: the size of the larger cluster. ``"printed"``: as in Eq. 17, taken literally.
     sigma : {"bag", "instance"}, default="bag"
         Whether to compute the variances of bag means or of instances.
     ddof : {0, 1}, default=0
@@ -324,10 +322,9 @@ class FTWCV(_GeometryIndex):
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"``: within-cluster sum of squares of bag means. ``"printed"`` and ``"printed_meansq"``: Eq.
-        7 literally, the sum of q over bags minus the sum over clusters of the mean q, which depends on the
-        origin. q is the mean squared norm of a bag's instances (``"printed"``) or the squared norm of a bag's
-        mean.
+        ``"between"``: within-cluster sum of squares of bag means. The others take Eq. 7 literally: the sum of
+        q over bags minus the sum over clusters of the mean q, which depends on the origin. q is the mean
+        squared norm of a bag's instances or (``"printed_meansq"``) the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of each bag mean in ``"between"``: 1, or the bag's number of instances.
 

@@ -47,9 +47,8 @@ class ValidityIndex(ABC):
         are infeasible and are not scored.
     takes : {"labels", "memberships"}, default="labels"
         First argument of :meth:`evaluate`: labels, or memberships (n_individuals, n_samples, n_clusters). If
-        :meth:`evaluate` has an argument ``genes``, problems pass the genotypes. For arguments
-        ``memberships``, ``centers`` and ``medoids``, they pass the results of the encoding's methods with
-        these names.
+        :meth:`evaluate` has arguments ``memberships``, ``centers`` or ``medoids``, problems pass the results
+        of the encoding's methods with these names. For ``genes``, they pass the genotypes.
     """
 
     name: ClassVar[str]

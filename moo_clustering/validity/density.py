@@ -44,13 +44,12 @@ class DBCV(PopulationIndex):
     """Density-based validation: cluster separation compared with sparseness within clusters, maximised.
 
     Each cluster has a minimum spanning tree of mutual reachability distances. Sparseness is the longest inner
-    edge of the tree. Separation is the smallest mutual reachability distance from inner samples of the
-    cluster (non-leaves of the tree) to inner samples of another cluster. The value, from -1 to 1, is the mean
-    over samples of (separation - sparseness) / max(separation, sparseness) of their clusters. It is -1 for a
-    single cluster. Singletons score 0, as noise does in the paper. Samples with duplicates have core distance
-    0. Ties in reachability are frequent, and the value depends on how a program breaks them. Takes O(p n^2)
-    time for p individuals, and 16 n^2 bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander,
-    SIAM Data Mining, 2014, Defs. 1-8.
+    edge of the tree. Separation is the smallest mutual reachability distance from inner samples (non-leaves
+    of the tree) to inner samples of another cluster. The value, from -1 to 1, is the mean over samples of
+    (separation - sparseness) / max(separation, sparseness). It is -1 for a single cluster. Singletons score
+    0, as noise does in the paper. Samples with duplicates have core distance 0. Ties in reachability are
+    frequent; programs break them differently. Takes O(p n^2) time for p individuals, and 16 n^2 bytes of
+    memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
 
     Parameters
     ----------
@@ -103,11 +102,10 @@ class CDbw(CentredIndex):
     A cluster's representatives are samples far from its mean and from each other. Compactness is the mean
     density around the representatives while they are moved towards the mean. Cohesion is low if this density
     changes. Separation is the mean over clusters of the distance to the nearest cluster, divided by 1 plus
-    the mean over clusters of the highest density between the cluster and another cluster. The distance
-    between two clusters is the mean distance between mutually nearest representatives. The value is 0 if
-    there is a single cluster or if each cluster consists of duplicates. Takes O(p k n r d) time for p
-    individuals and r representatives, and O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition
-    Letters 29(6), 2008.
+    the mean over clusters of the highest density between the cluster and another cluster. Distances between
+    clusters are means over mutually nearest representatives. The value is 0 for a single cluster and if each
+    cluster consists of duplicates. Takes O(p k n r d) time for p individuals and r representatives, and O(n
+    d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------

@@ -242,9 +242,9 @@ class FamilyAgreement(base.PopulationIndex):
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The median
     omits the family with the highest agreement, so that partitions in the pool have no advantage. With two
-    families, the index is therefore the lower of the two agreements. With one family, it is 0. Takes O(q p n)
-    time and O(q p) memory to score q partitions of n samples with a pool of p partitions. Source:
-    ParetoClustering (family agreement).
+    families, the index is therefore the lower agreement. With one family, it is 0. Takes O(q p n) time and
+    O(q p) memory for q partitions and p pool members of n samples. Source: ParetoClustering (family
+    agreement).
 
     Attributes
     ----------
@@ -264,10 +264,9 @@ class FamilyAgreement(base.PopulationIndex):
     n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
-        """Fit to a PartitionPool, or to a tuple of labels and families.
+        """Fit to a PartitionPool, or to a tuple (labels, families) with one row of labels per partition.
 
-        The labels have shape (n_partitions, n_samples), and there is one family per row. Raises a TypeError
-        if the data have another type, and a ValueError unless each partition has a family.
+        Raises a TypeError if the data are of another type, and a ValueError unless each row has a family.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -428,8 +427,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(base.PopulationIndex):
     """Negative total penalty for violated pairs, maximised.
 
-    Weights of pairs multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source:
-    ParetoClustering.
+    Pair weights multiply the penalty. Takes O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------

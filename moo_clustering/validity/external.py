@@ -203,8 +203,7 @@ def nmi(
     Returns
     -------
     nmi : float
-        In [0, 1]. 0 if there is a single class or cluster (scikit-learn: 1 if both), otherwise 1 for equal
-        partitions.
+        In [0, 1]. 0 for a single class or cluster (scikit-learn: 1 if both), otherwise 1 if identical.
 
     Examples
     --------
@@ -301,9 +300,8 @@ def cluster_entropy(
     Returns
     -------
     entropy : float
-        ``sum_c (n_c / n) * -sum_g p_gc log p_gc``, where n_c is the number of samples in cluster c, and p_gc
-        is the share of class g in the total weight of cluster c. 0 if clusters are pure and each sample has
-        one class.
+        ``sum_c (n_c / n) * -sum_g p_gc log p_gc``, where cluster c has n_c samples, and p_gc is the share of
+        class g in the total weight of cluster c. 0 if clusters are pure and samples have one class.
 
     Examples
     --------
@@ -529,10 +527,9 @@ def mean_roc_curve(
     """Return the vertical average of the ROC curves of all classes or labels.
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
-    equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time. The exact average has up to
-    n_classes n_samples points, and takes O(n_classes) more time per point. Raises a ValueError as in
-    :func:`macro_auc`, or if ``n_points`` is below 2. Sources: SISC-ML, 5.3; Fawcett, Pattern Recognition
-    Letters 27, 2006, 9.1.
+    equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus O(n_classes) per point of
+    the exact average (at most n_classes n_samples points). Raises a ValueError as in :func:`macro_auc`, or if
+    ``n_points`` is below 2. Sources: SISC-ML, 5.3; Fawcett, Pattern Recognition Letters 27, 2006, 9.1.
 
     Parameters
     ----------
@@ -637,8 +634,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
 def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     """Return the mean squared difference between the true and predicted number of clusters.
 
-    Raises a ValueError if ``targets`` is empty, lengths differ, or values are not finite. Source:
-    NSGA-II-clus.
+    Raises a ValueError if targets are empty, lengths differ, or values are not finite. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -670,8 +666,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
     """Return I2: the sum over clusters of the norm of the cluster's summed rows. Higher is better.
 
-    Takes O(n_samples n_features) or, if X is sparse, O(nnz) time. Source: Zhao & Karypis, Machine Learning
-    55, 2004.
+    Takes O(n_samples n_features) or O(nnz) time. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
     Parameters
     ----------

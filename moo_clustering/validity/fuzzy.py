@@ -22,8 +22,7 @@ class FuzzyIndex(Documented, base.CentredIndex):
     """Base class for indices of memberships.
 
     ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 over the
-    clusters. It also accepts labels, which are converted to memberships of 0 and 1. Empty clusters are
-    ignored.
+    clusters. It also accepts labels, as memberships of 0 and 1. Empty clusters are ignored.
     """
 
     takes = "memberships"
@@ -88,9 +87,8 @@ class FuzzySumOfSquares(FuzzyIndex):
 class FuzzyXieBeni(FuzzySumOfSquares):
     """:class:`FuzzySumOfSquares` / (n_samples * smallest squared distance between two means), minimised.
 
-    For labels, the value equals :class:`XieBeni`, including undefined values (1e12 for a single cluster).
-    Takes O(p n k d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, IEEE TPAMI
-    13 (1991).
+    For labels, equal to :class:`XieBeni`, including undefined values (1e12 for a single cluster). Takes O(p n
+    k d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, IEEE TPAMI 13 (1991).
     """
 
     name, min_clusters = "fuzzy_xie_beni", 2
@@ -180,10 +178,10 @@ class PartitionEntropy(PartitionCoefficient):
 class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference between each sample's two largest memberships, maximised.
 
-    To compute silhouettes, each sample is assigned to the cluster of its largest membership. For labels, the
-    value equals :class:`Silhouette`. It is -1 for a single cluster or if all weights are 0. Takes O(p n^2 k)
-    time and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and Systems
-    157 (2006).
+    For silhouettes, each sample is in the cluster of its largest membership. For labels, equal to
+    :class:`Silhouette`. The value is -1 for a single cluster or if all weights are 0. Takes O(p n^2 k) time
+    and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and Systems 157
+    (2006).
 
     Parameters
     ----------

@@ -111,10 +111,9 @@ class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree.
-    Long thin clusters are therefore compact, and clusters joined by a bridge of samples are close. A single
-    cluster scores -1, and singletons score 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10))
-    time for q partitions. Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied
-    Mathematics 20, 1987.
+    Thus, long thin clusters are compact, and clusters joined by a bridge are close. A single cluster scores
+    -1, and singletons score 0. Takes O(n^2) memory and time, then O(q n^2 min(k, 10)) time for q partitions.
+    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -192,11 +191,10 @@ class XieBeni(base.PopulationIndex):
     """Mean squared distance to representatives / smallest squared distance between two, minimised.
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
-    the distance from sample i to its cluster's representative (mean or medoid), separations are distances
-    between representatives, and the mean is over all n^2 pairs of samples. A single cluster scores 1e12, and
-    identical samples score 0. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
-    centroids, or O(p n^2) time and O(n^2) memory with medoids. Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI
-    13(8), 1991.
+    the distance from sample i to its cluster's mean or medoid, separations are distances between these, and
+    the mean is over all n^2 pairs of samples. A single cluster scores 1e12, and identical samples score 0.
+    Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with centroids, or O(p n^2) time and
+    O(n^2) memory with medoids. Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
@@ -247,12 +245,11 @@ def xie_beni_values(
 
 
 class CalinskiHarabasz(base.CentredIndex):
-    """Variance between clusters divided by variance within clusters, maximised.
+    """Variance between clusters (divisor k - 1) / variance within clusters (divisor n - k), maximised.
 
-    The variances are sums of squares divided by k - 1 and by n - k. The value equals
-    :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is at least
-    1e-12 times the total. The value is 0 for a single cluster, a partition into singletons, and identical
-    samples. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski & Harabasz,
+    Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
+    at least 1e-12 times the total. The value is 0 for a single cluster, a partition into singletons, and
+    identical samples. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski & Harabasz,
     Communications in Statistics 3(1), 1974.
     """
 
@@ -422,15 +419,14 @@ class Deviation(base.CentredIndex):
 class LikelihoodGain(base.PopulationIndex):
     """Penalised log-likelihood of one Gaussian per cluster minus that of a single Gaussian, maximised.
 
-    Each cluster is a Gaussian in the leading principal components. It has its own mean and variances, and its
-    weight is the cluster's share of the samples. The value is the gain in log-likelihood over a single
-    cluster, minus ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of
-    components). To keep values finite for singletons, variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 /
-    2), where SS_cj is the sum of squares of cluster c in component j, and G_j is the overall variance. The
-    value is 0 for a single cluster and for identical samples, and depends on feature scales. Takes O(min(n,
-    d)^2 max(n, d)) time to fit, O(p n q) time for p individuals and q components, and O(n min(n, d)) memory.
-    Sources: ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981
-    (likelihood).
+    Each cluster is a Gaussian in the leading principal components. Its weight is its share of the samples.
+    The value is the gain in log-likelihood over a single cluster, minus ln(n) / 2 per additional parameter
+    (BIC), all divided by (n times the number of components). To keep values finite for singletons, variances
+    are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c in
+    component j, and G_j is the overall variance. The value is 0 for a single cluster and for identical
+    samples, and depends on feature scales. Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p
+    individuals and q components, and O(n min(n, d)) memory. Sources: ParetoClustering; Schwarz, Annals of
+    Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
     ----------
@@ -801,9 +797,8 @@ class LoadVariation(base.PopulationIndex):
 class ChangedShare(base.PopulationIndex):
     """Share of samples that change cluster relative to a previous partition, minimised.
 
-    Clusters are first matched to previous clusters so that few samples change cluster. Takes O(n + k^3) time
-    per partition of k clusters. :class:`~moo_clustering.constraints.Kept` constrains this share instead of
-    minimising it.
+    Clusters are first matched to previous clusters so that the fewest samples change. Takes O(n + k^3) time
+    per partition of k clusters. :class:`~moo_clustering.constraints.Kept` limits this share instead.
 
     Parameters
     ----------

@@ -79,8 +79,7 @@ class GaussianModel(LikelihoodModel):
     tau : float, default=0.01
         Weight of the prior mean, in samples.
     dof : float, optional
-        Degrees of freedom. Default: 1 for "diagonal", and the number of columns d for "full", which requires
-        more than d - 1.
+        Degrees of freedom; for "full" and d columns, above d - 1. Default: 1 for "diagonal", d for "full".
     scale : float, default=0.1
         Ratio of the prior variances to the data variances.
     """
@@ -124,8 +123,8 @@ class LatentClassModel(LikelihoodModel):
     """Categorical columns that are independent within each cluster (latent class analysis).
 
     In each cluster, the category probabilities of each column have a symmetric Dirichlet prior. Categories
-    are integers, but columns with at most two distinct values may contain any numbers. Same as ``Lca`` in
-    greed.
+    are integers, but columns with at most two distinct values may contain any numbers. Same as ``Lca`` in the
+    R package greed.
 
     Parameters
     ----------
@@ -155,8 +154,8 @@ class LatentClassModel(LikelihoodModel):
 class MultinomialModel(LikelihoodModel):
     """Counts, such as word counts, with a multinomial distribution in each cluster.
 
-    The probabilities in each cluster have a symmetric Dirichlet prior. Same as ``MoM`` in greed, except for
-    the multinomial coefficients, which greed omits. These coefficients do not depend on the partition.
+    The probabilities in each cluster have a symmetric Dirichlet prior. Same as ``MoM`` in the R package
+    greed, but with the multinomial coefficients, which do not depend on the partition.
     """
 
     beta: float = 1.0
@@ -213,7 +212,7 @@ class StochasticBlockModel(LikelihoodModel):
     """Graph in which the probability of a link depends on the clusters of the two nodes.
 
     The data are a square 0/1 matrix with a zero diagonal. Link probabilities within and between clusters have
-    a Beta prior. Same as ``Sbm`` in greed.
+    a Beta prior. Same as ``Sbm`` in the R package greed.
 
     Parameters
     ----------
@@ -268,8 +267,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     ----------
     model : str or LikelihoodModel, default="auto"
         ``"auto"`` (a :class:`MixedModel`), ``"gaussian"``, ``"diagonal"``, ``"categories"``, ``"counts"``,
-        ``"sbm"`` for graphs (:class:`StochasticBlockModel`), or a model instance, which may have other
-        priors.
+        ``"sbm"`` (the data are a graph), or a model instance, which may have other priors.
     alpha : float, default=1.0
         Parameter of the symmetric Dirichlet prior for the proportions.
 
@@ -340,8 +338,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 
         Starts from the k clusters in ``labels``, shape (n_samples,). Returns partitions into k, k - 1, ...
         clusters, shape (n_levels, n_samples), and the index of each. ``siblings``, shape (k, k), is True for
-        pairs of clusters that may merge (default: all). A merged cluster may merge with all clusters with
-        which either of its parts may.
+        pairs of clusters that may merge (default: all). A merged cluster inherits the partners of both.
         """
         start = self._partition(labels)
         k = int(start.max()) + 1
@@ -359,9 +356,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def log_predictive(self, labels: ArrayLike, X: ArrayLike) -> FloatArray:
         """Compute log predictive densities of new samples in each cluster, plus log(alpha + cluster size).
 
-        ``labels``, shape (n_samples,), is a partition of the samples passed to ``fit``. ``X`` contains the
-        new samples, shape (n, n_features). Returns an array of shape (n, n_clusters). Raises a ValueError if
-        the data are a graph.
+        ``labels``, shape (n_samples,), is a partition of the fitted samples. Returns an array of shape (n,
+        n_clusters) for ``X`` of shape (n, n_features). Raises a ValueError if the data are a graph.
         """
         if isinstance(self._terms, GraphTerms):
             raise ValueError("log_predictive requires a table model, but the index was fitted to a graph")
