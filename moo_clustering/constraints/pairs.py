@@ -129,7 +129,7 @@ class PairwiseConstraints(Shared):
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """Constrain all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 if unlabelled.
 
-        Raises a ValueError above ``max_pairs`` pairs. :func:`constraint_groups` has no such limit.
+        Raises a ValueError for more than ``max_pairs`` pairs. :func:`constraint_groups` has no limit.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)

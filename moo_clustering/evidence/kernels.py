@@ -250,7 +250,7 @@ def kernel_ridge(
     Parameters
     ----------
     kernel : array-like of shape (n_samples, L)
-        Kernel between all samples and the labelled samples. Rows may be landmarks of many samples.
+        Kernel between all samples and the labelled samples. Both may be landmarks of several samples.
     columns : array-like of int, shape (L,)
         Unique row indices of the labelled samples.
     targets : array-like of shape (L, K)

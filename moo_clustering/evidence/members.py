@@ -175,7 +175,7 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 
 
 class ReferenceTest:
-    """Test for clusters in data X, shape (n, n_features): compares Ward clusterings with cluster-free data.
+    """Test that compares Ward clusterings of data X, shape (n, n_features), with those of cluster-free data.
 
     The cluster-free data sets (references) are drawn from unimodal densities of the independent components,
     and have the correlations of X. The statistic is ln(total / within-cluster sum of squares), standardised

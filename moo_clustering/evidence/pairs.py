@@ -105,7 +105,7 @@ class HeldOutPartition:
     Attributes
     ----------
     labels : ndarray of shape (m,), int32
-        Clusters of the m samples from the selected affinity and all pairs, numbered by first appearance.
+        Clusters of the m samples for the selected affinity and all pairs, numbered by first appearance.
     chosen : int
         Index of the selected affinity.
     violations : ndarray of shape (n_affinities,) or (n_affinities, n_ks), float64
@@ -283,9 +283,9 @@ def repair_pairs(
 
     Each group of samples moves in turn to the cluster c with the highest score, or stays if no cluster has a
     higher score. The score is a sum of three terms over the group's samples i: 1/2 if i was initially in c,
-    the share of row i of S that is in columns of c, and w times the difference between the weights of i's
-    must-links and cannot-links to c. Similarities and pairs within the group do not count towards c. A group
-    that spans several clusters starts in the cluster of its first sample. Takes O(max_sweeps (nnz(S) +
+    the share of the sum of row i of S that is in columns of c, and w times the difference between the weights
+    of i's must-links and cannot-links to c. Similarities and pairs within the group do not count towards c. A
+    group that spans several clusters starts in the cluster of its first sample. Takes O(max_sweeps (nnz(S) +
     n_pairs + n_groups k)) time. With ``hard``, must-links are always satisfied. Similarities can outweigh
     cannot-links. Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
 

@@ -113,7 +113,7 @@ class BagSilhouette(_BagIndex):
     kind : str, default="directed"
         "directed", "symmetric", "mean_min", "min_min" or "mean"; see
         :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit`` expects the distances from
-        bag i (row) to bag j, without using the diagonal.
+        bag i (row) to bag j (column). The diagonal is ignored.
     average : {"cluster", "bag"}, default="cluster"
         Whether the index is the mean over clusters of their mean silhouettes (Eq. 12), or the mean over bags.
     max_memory : int, default=4 GiB
@@ -406,7 +406,7 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     Returns
     -------
     values : ndarray of shape (n_individuals,)
-        Index values. Inf if fewer than two clusters are not empty, or if two medoids have distance 0.
+        Index values. Inf with fewer than two non-empty clusters, or if two medoids have distance 0.
 
     Examples
     --------
@@ -490,9 +490,9 @@ def bag_report(
     -------
     report : dict
         ``n_clusters``, ``smallest_cluster`` and ``cluster_sizes``. With ``y``, also ``matched_rand_index``,
-        ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``. The indices are ``davies_bouldin_*``,
-        ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is the ``weighting`` or ``sigma``, and
-        ``silhouette_*``, where * is the ``average``. Undefined indices are inf.
+        ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``. The default indices are
+        ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is the ``weighting`` or
+        ``sigma``, and ``silhouette_*``, where * is the ``average``. Undefined indices are inf.
 
     Examples
     --------

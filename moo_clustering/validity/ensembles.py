@@ -242,9 +242,8 @@ class FamilyAgreement(base.PopulationIndex):
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The median
     omits the family with the highest agreement, so that partitions in the pool have no advantage. With two
-    families, the index is therefore the lower agreement. With one family, it is 0. Takes O(q p n) time and
-    O(q p) memory for q partitions and p pool members of n samples. Source: ParetoClustering (family
-    agreement).
+    families, the index is thus the lower agreement. With one family, it is 0. Takes O(q p n) time and O(q p)
+    memory for q partitions and p members of n samples. Source: ParetoClustering (family agreement).
 
     Attributes
     ----------

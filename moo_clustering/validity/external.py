@@ -48,8 +48,8 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     Returns
     -------
     accuracy : float
-        In (0, 1]. Samples in unmatched clusters or classes count as errors. A single cluster has an accuracy
-        equal to the share of the largest class.
+        In (0, 1]. Samples in unmatched clusters or classes count as errors. Compare the accuracy with that of
+        a single cluster, which is the share of the largest class.
 
     Examples
     --------
@@ -203,7 +203,8 @@ def nmi(
     Returns
     -------
     nmi : float
-        In [0, 1]. 0 for a single class or cluster (scikit-learn: 1 if both), otherwise 1 if identical.
+        In [0, 1]. 0 if there is a single class or a single cluster (scikit-learn returns 1 if both are
+        single). Otherwise 1 for identical partitions.
 
     Examples
     --------
@@ -295,7 +296,8 @@ def cluster_entropy(
     base : float, default=2
         Base of the logarithm, for example 2 for bits or ``math.e`` for nats.
     multilabel : {"fractional", "count", "first"}, default="fractional"
-        Weight of a sample with s classes: 1/s in each class, 1 in each class, or 1 in only the first class.
+        A sample with s classes has weight 1/s in each class (``"fractional"``), 1 in each class
+        (``"count"``), or 1 in only the first class (``"first"``).
 
     Returns
     -------
@@ -469,7 +471,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Classes, or 0/1 indicators of label sets. Samples whose class or whole row is -1 are ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
         Finite scores, higher for more likely labels. Columns are in the order of the sorted classes, as in an
-        estimator's ``classes_``. If there are two classes, may be the scores of the second class only.
+        estimator's ``classes_``. For two classes, scores of the second class are sufficient.
     classes : array-like of shape (n_classes,), optional
         Class of each column. Required if ``y_true`` does not contain all classes.
 
@@ -542,7 +544,7 @@ def mean_roc_curve(
         False positive rates in ascending order. The exact average uses the rates of all curves. It starts at
         (0, 0), and contains the rate of each vertical segment twice, for the lower and upper end.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1. With ``n_points``, those of upper ends of vertical segments.
+        Mean true positive rates, ascending to 1. On vertical segments, evenly spaced rates use the upper end.
 
     Examples
     --------

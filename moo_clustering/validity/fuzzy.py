@@ -85,10 +85,10 @@ class FuzzySumOfSquares(FuzzyIndex):
 
 
 class FuzzyXieBeni(FuzzySumOfSquares):
-    """:class:`FuzzySumOfSquares` / (n_samples * smallest squared distance between two means), minimised.
+    """Fuzzy sum of squares / (n_samples * smallest squared distance between two means), minimised.
 
-    For labels, equal to :class:`XieBeni`, including undefined values (1e12 for a single cluster). Takes O(p n
-    k d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, IEEE TPAMI 13 (1991).
+    Same as :class:`XieBeni` for labels, including undefined values (1e12 for a single cluster). Takes O(p n k
+    d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, IEEE TPAMI 13 (1991).
     """
 
     name, min_clusters = "fuzzy_xie_beni", 2
@@ -178,10 +178,9 @@ class PartitionEntropy(PartitionCoefficient):
 class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference between each sample's two largest memberships, maximised.
 
-    For silhouettes, each sample is in the cluster of its largest membership. For labels, equal to
-    :class:`Silhouette`. The value is -1 for a single cluster or if all weights are 0. Takes O(p n^2 k) time
-    and O(n^2 + p n k) memory for p individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and Systems 157
-    (2006).
+    For silhouettes, each sample is in the cluster of its largest membership. Same as :class:`Silhouette` for
+    labels. It is -1 for a single cluster or if weights are 0. Takes O(p n^2 k) time and O(n^2 + p n k) memory
+    for p individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and Systems 157 (2006).
 
     Parameters
     ----------

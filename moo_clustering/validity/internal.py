@@ -112,8 +112,8 @@ class MinimaxSilhouette(base.PopulationIndex):
 
     The minimax distance between two samples is the longest edge on their path in a minimum spanning tree.
     Thus, long thin clusters are compact, and clusters joined by a bridge are close. A single cluster scores
-    -1, and singletons score 0. Takes O(n^2) memory and time, then O(q n^2 min(k, 10)) time for q partitions.
-    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    -1, and singletons score 0. Fitting takes O(n^2) memory and time; q partitions take O(q n^2 min(k, 10))
+    time. Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -155,11 +155,11 @@ class MinimaxSilhouette(base.PopulationIndex):
 class DaviesBouldin(base.CentredIndex):
     """Mean over clusters i of max_j (spread_i + spread_j) / (distance between means i, j), minimised.
 
-    spread_i is the mean distance from the samples of cluster i to their mean. The value equals
-    :func:`sklearn.metrics.davies_bouldin_score`, but that ignores equal means; here, distances between means
-    are at least 1e-12 times the root mean squared distance between samples. A single cluster scores 1e12.
-    Identical samples and a partition into singletons score 0. Takes O(p n d + p k^2 d) time for p individuals
-    and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    spread_i is the mean distance from the samples of cluster i to their mean. Same as
+    :func:`sklearn.metrics.davies_bouldin_score`, except for equal means, which scikit-learn ignores. Here,
+    distances between means are at least 1e-12 times the root mean squared distance between samples. A single
+    cluster scores 1e12. Identical samples and a partition into singletons score 0. Takes O(p n d + p k^2 d)
+    time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -248,9 +248,9 @@ class CalinskiHarabasz(base.CentredIndex):
     """Variance between clusters (divisor k - 1) / variance within clusters (divisor n - k), maximised.
 
     Same as :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for a single cluster, a partition into singletons, and
-    identical samples. Takes O(p n d) time for p individuals and O(n d) memory. Source: Calinski & Harabasz,
-    Communications in Statistics 3(1), 1974.
+    at least 1e-12 times the total sum of squares. The value is 0 for a single cluster, a partition into
+    singletons, and identical samples. Takes O(p n d) time for p individuals and O(n d) memory. Source:
+    Calinski & Harabasz, Communications in Statistics 3(1), 1974.
     """
 
     name, greater_is_better = "calinski_harabasz", True
@@ -419,14 +419,14 @@ class Deviation(base.CentredIndex):
 class LikelihoodGain(base.PopulationIndex):
     """Penalised log-likelihood of one Gaussian per cluster minus that of a single Gaussian, maximised.
 
-    Each cluster is a Gaussian in the leading principal components. Its weight is its share of the samples.
-    The value is the gain in log-likelihood over a single cluster, minus ln(n) / 2 per additional parameter
-    (BIC), all divided by (n times the number of components). To keep values finite for singletons, variances
-    are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c in
-    component j, and G_j is the overall variance. The value is 0 for a single cluster and for identical
-    samples, and depends on feature scales. Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q) time for p
-    individuals and q components, and O(n min(n, d)) memory. Sources: ParetoClustering; Schwarz, Annals of
-    Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
+    Each cluster is a Gaussian with its own mean and variances in the leading principal components. Its weight
+    is its share of the samples. The value is the gain in log-likelihood over a single cluster, minus ln(n) /
+    2 per additional parameter (BIC), all divided by (n times the number of components). To keep values finite
+    for singletons, variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where, in component j, SS_cj is
+    the sum of squares of cluster c, and G_j is the overall variance. The value is 0 for a single cluster and
+    for identical samples, and depends on feature scales. Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q)
+    time for p individuals and q components, and O(n min(n, d)) memory. Sources: ParetoClustering; Schwarz,
+    Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
     ----------

@@ -308,8 +308,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
         """Create an initial partition into at most ``n_clusters`` clusters by a single run of k-means.
 
-        The features are standardised numbers, category indicators, square roots of relative counts, or the
-        links of each node. Clusters are numbered by first appearance.
+        K-means uses standardised numbers, category indicators, square roots of relative counts, or the links
+        of each node. Clusters are numbered by first appearance.
         """
         points = self._terms.points
         k = min(integer("n_clusters", n_clusters), len(np.unique(points, axis=0))) if points.size else 1
@@ -338,7 +338,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 
         Starts from the k clusters in ``labels``, shape (n_samples,). Returns partitions into k, k - 1, ...
         clusters, shape (n_levels, n_samples), and the index of each. ``siblings``, shape (k, k), is True for
-        pairs of clusters that may merge (default: all). A merged cluster inherits the partners of both.
+        pairs of clusters that may merge (default: all). A merged cluster keeps the partners of both parts.
         """
         start = self._partition(labels)
         k = int(start.max()) + 1
