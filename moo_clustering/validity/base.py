@@ -129,7 +129,7 @@ class FunctionIndex(PopulationIndex):
         Called with the data and the labels of 2 to n_samples - 1 clusters. Problems also pass arguments
         named ``genes``, ``memberships``, ``centers`` and ``medoids``; see :class:`ValidityIndex`.
     direction : {"max", "min"}
-        Whether higher or lower values are better, which sets ``greater_is_better``.
+        Whether higher or lower values are better. This determines ``greater_is_better``.
     name : str, optional
         Name of the index. Default: the function name.
     """

@@ -340,8 +340,8 @@ class LabelEvidence(base.PopulationIndex):
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    where lnG is the log-gamma function. The index rewards pure clusters and penalises needless splits;
-    unlabelled clusters add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
+    where lnG is the log-gamma function. The index rewards pure clusters and penalises needless splits.
+    Clusters without labels add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
     ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995 (likelihood).
 
     Parameters
