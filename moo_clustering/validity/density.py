@@ -47,10 +47,9 @@ class DBCV(PopulationIndex):
     edge of the tree. Separation is the smallest mutual reachability distance from inner samples (non-leaves
     of the tree) to inner samples of another cluster. The value, from -1 to 1, is the mean over samples of
     their cluster's (separation - sparseness) / max(separation, sparseness). It is -1 for a single cluster.
-    Singletons score 0, like noise in the paper. Samples with duplicates have core distance 0. Ties in
-    reachability are frequent; programs break them differently. Takes O(p n^2) time for p individuals, and 16
-    n^2 bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs.
-    1-8.
+    Singletons score 0, like noise in the paper. Samples with duplicates have core distance 0. Ties of
+    distances are frequent; programs break them differently. Takes O(p n^2) time for p individuals, and 16 n^2
+    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
 
     Parameters
     ----------
