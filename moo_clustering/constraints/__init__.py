@@ -1,8 +1,8 @@
 """Must-link and cannot-link constraints on samples, and limits on clusters.
 
-:class:`PairwiseConstraints` lists pairs of samples and scores populations. :class:`ConstraintGroups`, created
-by :func:`constraint_groups` from partial labels and pairs, stores all implied constraints between groups of
-samples, without listing pairs of samples.
+:class:`PairwiseConstraints` stores pairs of samples, and counts how many of them partitions satisfy.
+:func:`constraint_groups` computes all constraints that partial labels and pairs imply. Its result,
+:class:`ConstraintGroups`, stores groups of samples instead of pairs.
 """
 
 import lazy_loader as _lazy

@@ -12,7 +12,7 @@ from moo_clustering._targets import marked
 
 
 def check_pairs(pairs: ArrayLike | None, n: int, name: str, what: str = "samples") -> Int64Array:
-    """Check pairs of samples or groups, and return them as an array in the same order, with duplicates."""
+    """Check pairs of samples or groups. Return them as an array in the given order, including duplicates."""
     array = checked_array([] if pairs is None else pairs, name)
     if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
         return np.empty((0, 2), dtype=np.int64)

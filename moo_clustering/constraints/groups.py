@@ -22,14 +22,14 @@ _SPELLED_OUT = 3
 
 @dataclass(frozen=True, eq=False)
 class ConstraintGroups(Shared):
-    """All constraints implied by partial labels and pairs, in O(n_samples + n_conflicts) memory.
+    """All constraints implied by partial labels and pairs. Takes O(n_samples + n_conflicts) memory.
 
     Parameters
     ----------
     groups : ndarray of shape (n_samples,), int64, read-only
         Group of each sample, or -1 for samples without constraints.
     conflicts : ndarray of shape (n_conflicts, 2), int64, read-only
-        Pairs of groups g < h that must not share a cluster, in lexicographic order.
+        Pairs of groups g < h that must not share a cluster. The pairs are in lexicographic order.
 
     Attributes
     ----------
@@ -78,7 +78,10 @@ class ConstraintGroups(Shared):
         return [part for part in np.split(order, np.cumsum(self._sizes())[:-1]) if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Return whether samples i and j must be separated; arrays broadcast. O(log n_conflicts) per pair."""
+        """Return whether samples i and j must be separated. Arrays of samples are broadcast.
+
+        Takes O(log n_conflicts) time per pair.
+        """
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
@@ -88,7 +91,7 @@ class ConstraintGroups(Shared):
         return np.asarray(self._keys[place] == wanted)
 
     def forbidden_with(self, i: int) -> BoolArray:
-        """Return a mask of the samples that must not share a cluster with sample i, in O(n_samples) time."""
+        """Return a mask of the samples that must be separated from sample i. Takes O(n_samples) time."""
         in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
         group = self.groups[i]
         if group >= 0:
@@ -143,9 +146,9 @@ class InconsistentConstraintsError(ValueError):
     Parameters
     ----------
     conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that both must and must not share a cluster; stored as an int64 array.
+        Pairs of samples that both must and must not share a cluster. They are stored as an int64 array.
     reasons : sequence of str
-        Explanations of the first conflicts; the message only counts the remaining conflicts.
+        One explanation for each of the first conflicts. The message only counts the remaining conflicts.
     """
 
     def __init__(self, conflicts: ArrayLike, reasons: Sequence[str]) -> None:

@@ -74,7 +74,7 @@ class Limit(Documented, ABC):
 
     @property
     def requirement(self) -> str:
-        """The requirement as a sentence: the class summary, with attribute values filled in."""
+        """Summary of the class, in which each attribute name is replaced by the attribute's value."""
         summary = (type(self).__doc__ or self.name).strip().split("\n\n")[0]
         return re.sub(r"``(\w+)``", lambda found: _shown(getattr(self, found[1], found[1])), summary)
 
@@ -200,7 +200,7 @@ class ClusterSizes(_Loads):
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
         One bound for all clusters, or one per cluster. Bounds per cluster are matched to clusters so that the
-        violation is lowest. A cluster without bounds and a positive ``low`` without a cluster each add 1.
+        violation is lowest. Each cluster and each positive ``low`` that remains unmatched adds 1.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class ClusterSizes(_Loads):
         Returns
         -------
         labels : ndarray of shape (n_samples,), int32
-            Assigned column of ``cost`` for each sample. If bounds are arrays, entry i applies to column i.
+            Column of ``cost`` assigned to each sample. If bounds are arrays, entry i applies to column i.
 
         Examples
         --------
@@ -345,17 +345,17 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest amount by which any ratio of these two shares is below ``low`` or above
-    ``high``. Takes O(n_samples n_groups) time per partition. Raises a ValueError if there is only one group,
-    if a sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty,
-    N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
+    The violation is the largest amount by which a ratio of the two shares is below ``low`` or above ``high``.
+    Takes O(n_samples n_groups) time per partition. Raises a ValueError if there is only one group, if a
+    sample has no group, or if the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty, N. Flores, M.
+    Negahbani, "Fair algorithms for clustering", NeurIPS 2019.
 
     Parameters
     ----------
     groups : array-like of shape (n_samples,)
         Group of each sample, as a number or string.
     low, high : float
-        Bounds on the ratio of the two shares.
+        Bounds on the ratio of a group's share of a cluster to the group's share of all samples.
 
     Examples
     --------
@@ -507,12 +507,12 @@ class Kept(Limit):
     """At most a share of ``at_most`` of the samples changes cluster relative to a previous partition.
 
     Clusters are first matched to the previous clusters so that the fewest samples change cluster. The
-    violation is the share of these samples minus ``at_most``. Takes O(n_samples + k^3) time per partition.
+    violation is the share that changes, minus ``at_most``. Takes O(n_samples + k^3) time per partition.
 
     Parameters
     ----------
     previous : array-like of shape (n_samples,)
-        Previous cluster labels 0..k-1; samples without a previous cluster have label -1 and are not counted.
+        Previous cluster labels 0..k-1. Samples with label -1 had no previous cluster and are not counted.
     at_most : float
         Largest permitted share of changed samples, from 0 to 1.
 

@@ -30,11 +30,11 @@ _BETWEEN_FLOOR = 1e-12
 
 
 class PairwiseConstraints(Shared):
-    """Pairs of samples that belong together (must-link) or apart (cannot-link).
+    """Pairs of samples that belong to the same cluster (must-link) or to different clusters (cannot-link).
 
-    Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable, and copies share their arrays. Raises a ValueError that names the row of a pair if a sample is
-    out of range or paired with itself.
+    Pairs may contradict each other; :meth:`closure` and :meth:`groups` find contradictions. Instances are
+    immutable, and copies share arrays with the original. If a sample is out of range or paired with itself,
+    raises a ValueError that names the row of the pair.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ class PairwiseConstraints(Shared):
         random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
-        """Draw must-links between samples that share a label, and cannot-links between samples that do not.
+        """Draw must-links between samples with a common label, and cannot-links between samples without one.
 
         With one label per sample, takes O(n_samples + n_drawn) memory for n_drawn pairs. With label sets,
         ``"stratified"`` takes up to O(n_samples**2) time. In large data sets, 10 % of the pairs connect the
-        samples of each class of at least 50 samples, which reveals nearly all labels; ``"docs"`` is more
-        realistic.
+        samples of each class that has at least 50 samples. Such pairs reveal nearly all labels; ``"docs"`` is
+        more realistic.
 
         Parameters
         ----------
@@ -114,9 +114,9 @@ class PairwiseConstraints(Shared):
         fraction : float
             Share of the pairs (or samples) to draw, in (0, 1].
         scheme : {"stratified", "pooled", "docs"}, default="stratified"
-            ``"stratified"`` draws ceil(fraction * M) of M must-links and ceil(fraction * C) of C
-            cannot-links. ``"pooled"`` draws ceil(fraction * n(n-1)/2) of all pairs. ``"docs"`` uses all pairs
-            among max(2, ceil(fraction * n)) samples, and leaves most samples unconstrained.
+            ``"stratified"`` draws ceil(fraction * M) of the M must-links and ceil(fraction * C) of the C
+            cannot-links. ``"pooled"`` draws ceil(fraction * n(n-1)/2) of all pairs. ``"docs"`` draws max(2,
+            ceil(fraction * n)) samples and uses all pairs of them; most samples are in no pair.
         random_state : int, Generator, ... or None, default=None
         max_pairs : int, default=10_000_000
             Maximum number of pairs, above which a ValueError is raised.
@@ -129,7 +129,7 @@ class PairwiseConstraints(Shared):
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
         """Constrain all pairs of labelled samples; ``y`` contains classes 0, 1, ..., or -1 if unlabelled.
 
-        Raises a ValueError for more than ``max_pairs`` pairs. :class:`ConstraintGroups` does not list pairs.
+        Raises a ValueError for more than ``max_pairs`` pairs. :func:`constraint_groups` has no limit.
         """
         classes = _checks.check_partial_labels(y)
         pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -138,9 +138,9 @@ class PairwiseConstraints(Shared):
 
     @classmethod
     def from_csv(cls, path: str | PathLike[str], n_samples: int) -> Self:
-        """Read a file written by :meth:`to_csv`: columns i, j, kind and optionally weight.
+        """Read a file with the columns i, j, kind and optionally weight, such as from :meth:`to_csv`.
 
-        Raises a ValueError that names the file and line of any invalid entry.
+        If an entry is invalid, raises a ValueError that names the file and line.
         """
         n = integer("n_samples", n_samples)
         must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
@@ -157,7 +157,7 @@ class PairwiseConstraints(Shared):
         )
 
     def components(self) -> Int64Array:
-        """Return each sample's must-link component, shape (n_samples,), numbered by first appearance."""
+        """Return the must-link component of each sample. Components are numbered by first appearance."""
         return connected(self.must_link, self.n_samples)
 
     def closure(
@@ -170,7 +170,7 @@ class PairwiseConstraints(Shared):
         strict : bool, default=False
             Whether to raise :class:`InconsistentConstraintsError` if there is a conflict.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs, above which a ValueError is raised. :meth:`groups` does not list pairs.
+            Maximum number of pairs, above which a ValueError is raised. :meth:`groups` has no limit.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class PairwiseConstraints(Shared):
             component. An implied cannot-link gets the lowest weight among the must-links in its two
             components and the cannot-links between them.
         conflicts : ndarray of shape (n_conflicts, 2), int64
-            Cannot-links within a component, which ``closed`` omits.
+            Cannot-links between samples of the same component. ``closed`` omits them.
         """
         component = self.components()
         inside = component[self.cannot_link[:, 0]] == component[self.cannot_link[:, 1]]
@@ -222,7 +222,7 @@ class PairwiseConstraints(Shared):
         return PairwiseConstraints(within, across, n_samples=self.n_samples, **weights)
 
     def groups(self) -> ConstraintGroups:
-        """Return the closure as groups of samples; conflicts raise InconsistentConstraintsError."""
+        """Return the closure as groups of samples. Conflicts raise an InconsistentConstraintsError."""
         return constraint_groups(self.n_samples, constraints=self)
 
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
@@ -246,8 +246,8 @@ class PairwiseConstraints(Shared):
     def violation(self, labels: ArrayLike) -> FloatArray:
         """Return the violated share of must-links plus the violated share of cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, where M and C are the total weights of the must-links and
-        cannot-links, and w_m and w_c the total weights of those satisfied. A kind without pairs adds 0.
+        V = (M - w_m) / M + (C - w_c) / C, where M and C are the total weights of all must-links and
+        cannot-links, and w_m and w_c are those of the satisfied ones. A term is 0 if its denominator is 0.
         """
         must, cannot = self._counted(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
@@ -255,7 +255,7 @@ class PairwiseConstraints(Shared):
     def bonus(self, labels: ArrayLike) -> FloatArray:
         """Return the satisfied share of must-links plus the satisfied share of cannot-links, in [0, 2].
 
-        B = w_m / M + w_c / C, with symbols as in :meth:`violation`. A kind without pairs adds 0.
+        B = w_m / M + w_c / C, with symbols as in :meth:`violation`. A term is 0 if its denominator is 0.
         Internal-NSGA-II-clus (Algorithm 2) adds B to the crowding distance.
         """
         must, cannot = self._counted(labels)
@@ -355,8 +355,8 @@ def _with_listed(
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
     """Count the satisfied must-links and cannot-links among all pairs of labelled samples.
 
-    Same as ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, but does not list the
-    pairs. Takes O(n_individuals * n_labelled) time and memory.
+    Returns the result of ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)`` without
+    listing the pairs. Takes O(n_individuals * n_labelled) time and memory.
 
     Parameters
     ----------
@@ -366,7 +366,8 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     Returns
     -------
     must : ndarray of shape (n_individuals,), int64
-        Number of pairs in the same class and cluster: sum of binom(N_gc, 2) over classes g and clusters c.
+        Number of pairs in the same class and the same cluster: the sum of binom(N_gc, 2) over classes g and
+        clusters c, where N_gc is the number of labelled samples of class g in cluster c.
     cannot : ndarray of shape (n_individuals,), int64
         Number of pairs in different classes and different clusters.
     """
@@ -396,7 +397,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Return each partition's shares of satisfied must-links and cannot-links, except kinds without pairs."""
+    """Return each partition's shares of satisfied must-links and cannot-links. Omit a kind without pairs."""
     must, cannot = satisfied_pairs(partitions, supervision)
     kinds = {"must_link_satisfied": must, "cannot_link_satisfied": cannot}
     return {kind: satisfied / n for kind, (satisfied, n) in kinds.items() if n}
@@ -405,7 +406,7 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
 ) -> tuple[tuple[Int64Array, int], tuple[Int64Array, int]]:
-    """Count the must-links and the cannot-links that each partition satisfies, and all pairs of each kind.
+    """Count the must-links and cannot-links that each partition satisfies, and the pairs of each kind.
 
     The pairs include those that the partial labels ``y`` imply.
     """
@@ -443,8 +444,8 @@ def constraint_groups(
 
     The samples of each class form a group, and any two classes conflict. Must-links merge groups;
     cannot-links make groups conflict. Takes O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
-    InconsistentConstraintsError if must-links join two classes or a cannot-link lies within a group, and a
-    ValueError or TypeError if ``y`` is invalid or has a different number of samples.
+    InconsistentConstraintsError if must-links join two classes or a cannot-link lies within a group. Raises a
+    ValueError or TypeError if ``y`` is invalid or does not have ``n_samples`` entries.
 
     Parameters
     ----------
@@ -487,11 +488,11 @@ def constraint_groups(
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
-    """Return weights a_t that favour features that separate cannot-linked samples but not must-linked ones.
+    """Return feature weights a_t, high if a feature separates cannot-linked but not must-linked samples.
 
-    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
-    and b_t are half its mean squared differences over must-links and cannot-links. Use the Euclidean
-    distance between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time, and
+    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t. Half the
+    mean squared difference of feature t is s_t for must-links, and b_t for cannot-links. Use Euclidean
+    distances between rows of ``X * sqrt(a)``. Takes O((n_samples + n_pairs) n_features) time, and
     O(n_features) memory plus blocks of bounded size. Raises a TypeError or ValueError if ``constraints`` has
     the wrong type or number of samples, or if ``shrinkage`` is out of range. Source: NSGA-II-clus.
 
@@ -499,14 +500,15 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
     constraints : PairwiseConstraints
-        Pairs. If they have weights, means over pairs are weighted.
+        Must-links and cannot-links. If they have weights, means over pairs are weighted.
     shrinkage : float, default=0.2
-        Shrinkage of s_t towards v_t, in [0, 1]; use a higher value for few pairs.
+        Shrinkage of s_t towards v_t, in [0, 1]. Use a higher value if there are few pairs.
 
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        All 1 if either kind of pair is missing; 0 for features with at most 1e-6 of the largest variance.
+        All weights are 1 if there are no must-links or no cannot-links. Otherwise, a feature has weight 0 if
+        its variance is at most 1e-6 times the largest variance.
 
     Examples
     --------
@@ -590,7 +592,7 @@ def must_link_groups(pairs: PairwiseConstraints, y: ArrayLike | None) -> list[In
 def supervision_groups(
     n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
 ) -> ConstraintGroups:
-    """Compute the closure of labels and pairs; contradictions raise InconsistentConstraintsError."""
+    """Compute the closure of labels and pairs. Contradictions raise an InconsistentConstraintsError."""
     pairs = None
     if must_link is not None or cannot_link is not None:
         pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)

@@ -38,19 +38,19 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a two-column file.
 
-    Raises a ValueError that names the file and line if a line does not have two columns, or if a sample is
-    unknown or paired with itself. Issues a UserWarning if a header resembles row identifiers.
+    If a line does not have two columns, or if a sample is unknown or paired with itself, raises a ValueError
+    that names the file and line. If a detected header resembles row identifiers, issues a UserWarning.
 
     Parameters
     ----------
     path : str or path-like
         Text file. The first non-empty line determines the separator: tab, comma or semicolon.
     row_ids : sequence of length n_samples or None, default=None
-        Sample identifiers, which are compared as text. If None, the file contains zero-based row indices.
+        Sample identifiers, compared as text. If None, the file contains zero-based row indices.
     n_samples : int or None, default=None
         Number of samples. If ``n_samples`` and ``row_ids`` are None, row indices have no upper bound.
     header : bool or None, default=None
-        Whether the first line is a header. If None, a line without numbers and row identifiers is a header.
+        Whether the first line is a header. If None, it is one unless it contains a number or row identifier.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def read_constraints(
 
 
 def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) -> None:
-    """Write pairs of all kinds as i, j, kind, weight; weights are not rounded."""
+    """Write the columns i, j, kind and weight for all pairs. Weights are not rounded."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -274,7 +274,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
 
 
 class SingleLabels:
-    """True labels, one per sample; takes O(n_samples) memory and O(log n_classes) time per pair."""
+    """One true label per sample. Takes O(n_samples) memory, and O(log n_classes) time per pair."""
 
     def __init__(self, labels: NDArray[Any]) -> None:
         if labels.dtype.kind == "f" and np.isnan(labels).any():

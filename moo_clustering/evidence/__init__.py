@@ -1,7 +1,8 @@
-"""Evidence from a few labels or pairs about the partitions of a pool and about unlabelled samples.
+"""Use of a few labels or pairs to score the partitions of a pool and to classify unlabelled samples.
 
-Kernels based on a pool convert labels to class scores. Pairs are propagated over a graph to other samples,
-and used to repair partitions. Scores select a partition of a pool; weights form a consensus.
+A pool is a set of candidate partitions. Kernels computed from a pool are used to predict class scores from
+labels. Pairs are propagated over a graph to further samples, and are also used to repair partitions. Scores
+of the partitions are used to select one partition, or to weight the partitions in a consensus.
 """
 
 import lazy_loader as _lazy

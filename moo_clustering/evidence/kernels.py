@@ -1,4 +1,4 @@
-"""Kernels based on pools, graphs or features, consensus of a pool, and class scores from labels."""
+"""Kernels based on pools, graphs or features; consensus of a pool; prediction of class scores from labels."""
 
 from typing import Any
 
@@ -28,10 +28,10 @@ _TIE = 1e-6
 
 
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
-    """Return the weighted share of partitions that assign two samples to the same cluster.
+    """For pairs of samples, return the weighted share of partitions with both samples in the same cluster.
 
-    Takes O(n_samples L n_partitions) time. Raises a ValueError or TypeError for invalid labels, weights or
-    columns. Source: ParetoClustering (partition kernel).
+    Takes O(n_samples L n_partitions) time, where L is the number of columns. Raises a ValueError or TypeError
+    if labels, weights or columns are invalid. Source: ParetoClustering (partition kernel).
 
     Parameters
     ----------
@@ -40,12 +40,13 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     weights : array-like of shape (n_partitions,)
         Non-negative weights, not all 0. They are divided by their sum.
     columns : array-like of int, shape (L,), optional
-        Indices of the samples that form the columns. Default: all samples.
+        Indices of the samples for which columns are returned. Default: all samples.
 
     Returns
     -------
     ndarray of shape (n_samples, L), float64
-        Sum over the partitions P of v_P [l_P(i) = l_P(j)], a positive semidefinite kernel with unit diagonal.
+        Entry (i, j) is the total weight of the partitions in which i and the j-th column's sample share a
+        cluster. With all columns, this is a positive semidefinite kernel with unit diagonal.
 
     Examples
     --------
@@ -95,8 +96,9 @@ def consensus_partition(
 ) -> NDArray[np.int32]:
     """Cluster the samples by spectral clustering of their weighted co-association.
 
-    If the affinity has more than k connected components, they are connected by adding a constant and 0.001
-    times the unweighted co-associations. Takes O(n_samples^3) time and O(n_samples^2) memory. Source:
+    The similarities are those of :func:`consensus_affinity`. If their graph has more than k connected
+    components, the components are connected: small co-associations are kept, and a constant and 0.001 times
+    the unweighted co-associations are added. Takes O(n_samples^3) time and O(n_samples^2) memory. Source:
     ParetoClustering (consensus).
 
     Parameters
@@ -108,7 +110,8 @@ def consensus_partition(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Labels, numbered by first appearance. Fewer than k if the partitions distinguish fewer groups.
+        Labels, numbered by first appearance. There are fewer than k clusters if the partitions distinguish
+        fewer than k groups of samples.
 
     Examples
     --------
@@ -162,8 +165,8 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
     The similarities are B_ij = S_ij / sqrt(d_i d_j), where d are the row sums of S. Takes O(n_samples^3) time
-    and O(n_samples^2) memory for any L, so compute the full kernel once to use several sets of columns.
-    Source: ParetoClustering (graph kernel).
+    and O(n_samples^2) memory for any number of columns L. If you need several sets of columns, compute the
+    full kernel once. Source: ParetoClustering (graph kernel).
 
     Parameters
     ----------
@@ -238,16 +241,16 @@ def kernel_ridge(
 ) -> FloatArray:
     """Predict class shares by kernel ridge regression. Far from all labels, shares approach 1/K.
 
-    F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where I are the labelled samples, Y are the
-    targets, and the kernel k is divided by the mean of its diagonal at I. Merging repeated samples into one
-    with a higher count does not change the result. Takes O(L^3 + n_samples L K) time. Raises a ValueError or
-    TypeError if shapes do not match, a column is repeated, or counts or ridge are not positive. Source:
-    ParetoClustering (ridge with the partition kernel).
+    F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where I are the L labelled samples, Y are their
+    targets for K classes, and k is the kernel divided by its mean diagonal entry over I. Merging repeated
+    samples into one with a higher count does not change the result. Takes O(L^3 + n_samples L K) time. Raises
+    a ValueError or TypeError if shapes do not match, a column is repeated, or counts or ridge are not
+    positive. Source: ParetoClustering (ridge with the partition kernel).
 
     Parameters
     ----------
     kernel : array-like of shape (n_samples, L)
-        Kernel between all samples (or landmarks) and the labelled samples.
+        Kernel between all samples and the labelled samples. Both may be landmarks of several samples.
     columns : array-like of int, shape (L,)
         Unique row indices of the labelled samples.
     targets : array-like of shape (L, K)
@@ -313,7 +316,7 @@ def class_probabilities(
 
     Rows of F are scaled to sum to 1, and column c is multiplied by sqrt(prior_c / mean of F_c). Takes
     O(n_samples K) time. Raises a ValueError if shapes do not match, if F contains NaN, if prior or factors
-    are not positive, or if not exactly one of them is given. Source: ParetoClustering (class shares).
+    are not positive, or if both or neither are given. Source: ParetoClustering (class shares).
 
     Parameters
     ----------
@@ -322,7 +325,7 @@ def class_probabilities(
     prior : array-like of shape (K,), optional
         Expected class shares, positive.
     factors : array-like of shape (K,), optional
-        Factors from :func:`class_factors` for new samples of the same data, used instead of ``prior``.
+        Factors that :func:`class_factors` returned for other samples of the data. They replace ``prior``.
 
     Returns
     -------
@@ -384,7 +387,7 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
 def diffusion(
     W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
 ) -> FloatArray:
-    """Return columns of (I - factor B)^-1, where B_ij = W_ij / sqrt(d_i d_j), and d are row sums of W."""
+    """Return columns of (I - factor B)^-1, where B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W."""
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))

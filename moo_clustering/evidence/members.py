@@ -67,9 +67,10 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 
 @documented()
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
-    """Return the index of the highest score. Ties go to the fewest clusters, then to the first partition.
+    """Return the index of the partition with the highest score.
 
-    Raises a ValueError if shapes differ. Source: ParetoClustering (selection of a partition).
+    Ties go to the partition with the fewest clusters, and then to the first partition. Raises a ValueError if
+    shapes differ. Source: ParetoClustering (selection of a partition).
 
     Parameters
     ----------
@@ -138,9 +139,9 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 
 
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
-    """Return partition weights exp(0.3 (E - max E)) from the log evidence E, scaled to sum to 1.
+    """Return the partition weights exp(0.3 (E - max E)), scaled to sum to 1, where E is the log evidence.
 
-    Raises a ValueError if a value is NaN. Used by ParetoClustering for its partition kernel and for pairs.
+    Raises a ValueError if a value is NaN. ParetoClustering uses these weights for its kernel and for pairs.
 
     Parameters
     ----------
@@ -174,16 +175,16 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 
 
 class ReferenceTest:
-    """Test that compares Ward clusterings of data X, shape (n, n_features), and of cluster-free data.
+    """Test that compares Ward clusterings of data X, shape (n, n_features), with those of cluster-free data.
 
-    The references are drawn from unimodal densities of the independent components, and have the correlations
-    of the data. The statistic is ln(total / within-cluster sum of squares), standardised by its values for
-    the references. The statistic is computed twice, and the larger value is used. With the data as they are,
-    small distant clusters increase the statistic. With the farthest 5% of the rows moved towards the mean,
-    clusters in heavy-tailed data increase the statistic. Takes O(B n^2 (d + log n)) time for B references of
-    n <= 250 rows. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956
-    and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen, IEEE Trans.
-    Neural Networks 10, 1999 (FastICA).
+    The cluster-free data sets (references) are drawn from unimodal densities of the independent components,
+    and have the correlations of X. The statistic is ln(total / within-cluster sum of squares), standardised
+    by its mean and standard deviation over the references. It is computed twice, and the larger value is
+    used: once for X, which detects small distant clusters, and once after the farthest 5% of the rows are
+    moved towards the mean, which detects clusters in heavy-tailed data. Takes O(B n^2 (d + log n)) time for B
+    references with n <= 250 rows and d features. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001
+    (gap statistic); Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal
+    densities); Hyvärinen, IEEE Trans. Neural Networks 10, 1999 (FastICA).
     """
 
     def __init__(self, X: FloatArray) -> None:

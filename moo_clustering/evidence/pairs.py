@@ -67,17 +67,16 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     """Adjust similarities by exhaustive propagation of must-links and cannot-links.
 
     F is R Z R divided by its largest absolute value, where Z is the :func:`pair_matrix`, R = (I - alpha
-    B)^-1, B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W. Similarities become 1 - (1 - F)(1 - W)
-    where F >= 0, and (1 + F) W where F < 0, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory.
-    Raises a ValueError unless W is symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by
-    ParetoClustering.
+    B)^-1, B_ij = W_ij / sqrt(d_i d_j), and d are the row sums of W. The result is 1 - (1 - F)(1 - W) where F
+    >= 0, and (1 + F) W where F < 0, plus 1e-9. Takes O(n_samples^3) time and O(n_samples^2) memory. Raises a
+    ValueError unless W is symmetric and non-negative. Source: Lu and Ip, ECCV 2010. Used by ParetoClustering.
 
     Parameters
     ----------
     W : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities between 0 and 1.
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
-        Pairs, or a symmetric matrix Z such as from :func:`pair_matrix` (its diagonal is ignored).
+        Pairs, or a symmetric matrix Z such as from :func:`pair_matrix`. The diagonal of Z is ignored.
     alpha : float
         Reach of the propagation, in [0, 1).
 
@@ -106,12 +105,12 @@ class HeldOutPartition:
     Attributes
     ----------
     labels : ndarray of shape (m,), int32
-        Partition of the m rows based on the selected affinity and all pairs, numbered by first appearance.
+        Clusters of the m samples for the selected affinity and all pairs, numbered by first appearance.
     chosen : int
         Index of the selected affinity.
     violations : ndarray of shape (n_affinities,) or (n_affinities, n_ks), float64
-        Weight of the held-out pairs violated by the partition based on the other pairs. NaN if no pairs were
-        held out. :func:`cross_validated_partition` returns one column per number of clusters.
+        Total weight of the held-out pairs that are violated if only the remaining pairs are used. NaN if no
+        pairs were held out. :func:`cross_validated_partition` returns one column per number of clusters.
     """
 
     labels: NDArray[np.int32]
@@ -130,16 +129,16 @@ def held_out_partition(
 ) -> HeldOutPartition:
     """Partition samples into k clusters, using the affinity that best predicts held-out pairs.
 
-    A random subset of the pairs is propagated over each affinity. The affinity whose spectral partition
-    violates the fewest held-out pairs is then used with all pairs. With fewer than 4 pairs, the first
-    affinity is used. Takes O(m^3) time and O(m^2) memory per affinity. Raises a ValueError for invalid
-    arguments. Used by ParetoClustering.
+    A random subset of the pairs is propagated over each affinity, and the rest is held out. The affinity
+    whose spectral partition violates the lowest total weight of held-out pairs is then used with all pairs.
+    With fewer than 4 pairs, the first affinity is used. Takes O(m^3) time and O(m^2) memory per affinity for
+    m samples. Raises a ValueError if an argument is invalid. Used by ParetoClustering.
 
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        Symmetric similarities of shape (m, m) between 0 and 1, and ``alpha`` of :func:`propagate_pairs` or
-        the precomputed matrix R. The first affinity is selected in a tie.
+        W contains symmetric similarities between 0 and 1, shape (m, m). ``alpha`` is that of
+        :func:`propagate_pairs`, or its precomputed matrix R. Ties go to the first affinity.
     k : int
         Number of clusters, from 1 to m.
     constraints : PairwiseConstraints
@@ -190,10 +189,10 @@ def cross_validated_partition(
 ) -> HeldOutPartition:
     """Partition samples, using the affinity and number of clusters that best predict held-out pairs.
 
-    Each pair is held out once. The affinity and number of clusters with the highest bonus - 2.9 V are
-    selected, where V is the total weight of violated held-out pairs. Takes O(n_samples^3) time per affinity
-    and fold, and O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than folds.
-    Used by ParetoClustering.
+    Each pair is held out once. The affinity and the number of clusters that maximise bonus - 2.9 V are
+    selected, where V is the total weight of the violated held-out pairs. Takes O(n_samples^3) time per
+    affinity and fold, and O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs
+    than folds. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -211,7 +210,7 @@ def cross_validated_partition(
     Returns
     -------
     HeldOutPartition
-        Result with ``violations`` of shape (n_affinities, n_ks) and the index ``chosen`` of the affinity.
+        Result. ``violations`` has shape (n_affinities, n_ks), and ``chosen`` is an index of ``affinities``.
 
     Examples
     --------
@@ -282,13 +281,13 @@ def repair_pairs(
 ) -> NDArray[np.int32]:
     """Reassign samples to clusters according to their neighbours and pairs.
 
-    Each group of samples moves in turn to the cluster c with the highest score, or stays if none is better.
-    The score is a sum of three terms over the group's samples i: 1/2 if i was initially in c, the
-    similarities S_ij to samples j in c divided by those to all samples, and w times the weights of must-links
-    minus cannot-links between i and c. Similarities and pairs within the group do not count towards c. A
-    group that spans clusters starts in the cluster of its lowest-numbered sample. Takes O(max_sweeps (nnz(S)
-    + n_pairs + n_groups k)) time. Hard must-links are always satisfied. Cannot-links can be outweighed by
-    similarities. Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
+    Each group of samples moves in turn to the cluster c with the highest score, or stays if no cluster has a
+    higher score. The score is a sum of three terms over the group's samples i: 1/2 if i was initially in c,
+    the share of the sum of row i of S that is in columns of c, and w times the difference between the weights
+    of i's must-links and cannot-links to c. Similarities and pairs within the group do not count towards c. A
+    group that spans several clusters starts in the cluster of its first sample. Takes O(max_sweeps (nnz(S) +
+    n_pairs + n_groups k)) time. With ``hard``, must-links are always satisfied. Similarities can outweigh
+    cannot-links. Raises a ValueError or TypeError for invalid inputs. Source: ParetoClustering (repair).
 
     Parameters
     ----------
@@ -297,12 +296,12 @@ def repair_pairs(
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric non-negative similarities.
     hard : bool, default=True
-        If True, groups are must-link components (positive entries of a matrix), and w = 1. If False, groups
-        are single samples, and w = 0.3.
+        If True, groups are components of the must-links (or of a matrix's positive entries), and w = 1. If
+        False, groups are single samples, and w = 0.3.
     max_sweeps : int, default=8
         Maximum number of passes over all groups. Stops early if no group moves.
     keep_clusters : bool, default=False
-        Whether groups that form a whole cluster never move, which prevents clusters from disappearing.
+        Whether a group that forms a whole cluster stays there, so that no cluster disappears.
 
     Returns
     -------

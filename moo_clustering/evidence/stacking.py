@@ -43,7 +43,7 @@ class ClassifierStack:
     center : ndarray of shape (n_features,)
         Mean of the labelled samples.
     spread : float
-        Root mean variance of the features, by which the centred features are divided.
+        Square root of the features' mean variance. The centred features are divided by this value.
     classifiers : tuple of callable
         Functions that map scaled features to probabilities, fitted to all labels.
 
@@ -78,7 +78,7 @@ class ClassifierStack:
 
         The samples of each class, sorted by distance from its mean, are assigned to the folds in turn. Kernel
         ridge regression takes O(L^3) time for L <= 2000 labels. With more labels, about 500 samples
-        approximate the kernel (subset of regressors), the SVM uses 2000 to 4000, and one fold is held out.
+        approximate the kernel (subset of regressors), 2000 to 4000 train the SVM, and one fold is held out.
 
         Parameters
         ----------
@@ -88,12 +88,12 @@ class ClassifierStack:
             Classes 0, 1, ... of the labelled samples.
         n_classes : int
         first : callable
-            Maps a mask of training samples to the other samples' probabilities, shape (n_others, n_classes).
+            Maps a mask of training samples to the probabilities of all other samples, shape (n, n_classes).
         gaussian : bool, default=False
             Whether to add kernel ridge regression and a support vector machine with Gaussian kernels. These
             improve coarse probabilities, but degrade probabilities that follow thin clusters.
         penalty : float, default=20
-            Penalty, in log-likelihood units, for a classifier weight of 1.
+            Penalty for a classifier weight of 1, in units of the log-likelihood.
         """
         rows = checked_table(X)
         classes = checked_integers(codes, "codes")

@@ -1,8 +1,8 @@
-"""Validity indices, which score partitions by themselves or by comparison with known classes.
+"""Validity indices, which score partitions with or without known classes.
 
-Internal indices are objects: ``fit`` accepts the data, and ``evaluate`` scores a population of partitions
-(see :class:`ValidityIndex`); :func:`get_index` returns an index by name. External measures are functions
-``(labels_true, labels_pred)`` that score a single partition.
+Internal indices need no classes. ``fit`` accepts the data, and ``evaluate`` scores a population of partitions
+(see :class:`ValidityIndex`). :func:`get_index` returns an index by name. External measures are functions
+``(labels_true, labels_pred)`` that compare a partition with known classes.
 """
 
 import lazy_loader as _lazy

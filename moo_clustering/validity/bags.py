@@ -61,20 +61,20 @@ class _GeometryIndex(_BagIndex):
 class BagDaviesBouldin(_GeometryIndex):
     """Mean over clusters i of max_j (radius_i + radius_j) / (distance between centroids i, j), minimised.
 
-    A cluster's radius is the mean distance from its bags to its centroid, where the distance from a bag is
-    the distance from its farthest instance. ``fit`` accepts Bags, any input of
-    :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which several indices can share; a geometry
+    radius_i is the mean distance from the bags of cluster i to its centroid. The distance from a bag to a
+    centroid is that of the bag's farthest instance. ``fit`` accepts Bags, any input of
+    :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which several indices can share. A geometry
     with ``min_cluster_size`` is exact only for clusters of at least this size. Labels need not be contiguous.
-    Partitions that isolate an outlier often have the lowest value, so report the cluster sizes, too. Takes
-    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
-    time for p individuals with K clusters. Source: Evolutionary multi-instance clustering, Eq. 10.
+    Partitions that isolate an outlier often have the lowest value, so report cluster sizes, too. To fit N
+    bags with n instances of d features, takes O(n N d) time and 8 n N bytes. For p individuals with K
+    clusters, takes O(p (n N + N^2 + K n)) time. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     weighting : {"bag", "instance"}, default="bag"
         Centroids are means of bag means (``"bag"``, Eq. 3) or means of all instances (``"instance"``).
     undefined : float, default=1e6
-        Value for a single cluster or identical centroids, and upper limit on all values; may be ``inf``.
+        Value for a single cluster or identical centroids. Higher values are reduced to it. May be ``inf``.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -102,20 +102,20 @@ class BagDaviesBouldin(_GeometryIndex):
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of bags, maximised.
 
-    For each bag, a is the mean distance to the other bags in its cluster, and b the smallest mean distance to
-    another cluster, both measured from the bag. Singletons and bags with a = b = 0 score 0, as do all bags if
-    there is only one cluster. For data and labels, see :class:`BagDaviesBouldin`. Takes O(n^2 d) time to
-    compute the distances between n instances of d features, then O(p N (N + K)) time for p individuals with K
-    clusters of N bags, and O(N^2) memory. Source: Evolutionary multi-instance clustering, Eqs. 12-14.
+    For each bag, a is the mean distance from the bag to the other bags in its cluster, and b is the smallest
+    mean distance from the bag to another cluster. Singletons and bags with a = b = 0 score 0, and so do all
+    bags of a single cluster. For data and labels, see :class:`BagDaviesBouldin`. Fitting to n instances of d
+    features takes O(n^2 d) time. For p individuals with K clusters of N bags in total, takes O(p N (N + K))
+    time and O(N^2) memory. Source: Evolutionary multi-instance clustering, Eqs. 12-14.
 
     Parameters
     ----------
     kind : str, default="directed"
-        "directed", "symmetric", "mean_min", "min_min" or "mean" distance between bags, see
-        :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit`` expects a matrix of
-        distances from bag i (row) to bag j, whose diagonal is ignored.
+        "directed", "symmetric", "mean_min", "min_min" or "mean"; see
+        :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit`` expects the distances from
+        bag i (row) to bag j (column). The diagonal is ignored.
     average : {"cluster", "bag"}, default="cluster"
-        Whether to average the mean silhouettes of clusters (Eq. 12) or the silhouettes of all bags.
+        Whether the index is the mean over clusters of their mean silhouettes (Eq. 12), or the mean over bags.
     max_memory : int, default=4 GiB
         Maximum total size of the distance matrix and its transpose, in bytes.
 
@@ -179,19 +179,19 @@ class BagSDbw(_GeometryIndex):
     """Scatter within clusters (Scat) plus density between clusters (Den), minimised (S_Dbw).
 
     Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
-    of a ratio over pairs of clusters: the number of bags near the midpoint of the two centroids, divided by
-    the number of bags near a centroid (see ``reading``). A bag is near a point if all the bag's instances lie
-    within the distance stdev of the point, where stdev is sqrt(sum of the norms of the K cluster variances) /
-    K. Den is often 0, because most bags are wider than stdev; :meth:`parts` returns both terms. Scat is 0 if
-    all points are identical. For data, labels and cost, see :class:`BagDaviesBouldin`; evaluation takes O(p N
-    d) more time. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE
-    ICDM 2001.
+    over pairs of clusters of a ratio: the number of bags near the midpoint of the two centroids, divided by
+    the number of bags near a centroid (see ``reading``). A bag is near a point if none of its instances is
+    farther from the point than stdev = sqrt(sum of the norms of the K cluster variances) / K. Den is often 0,
+    because most bags are wider than stdev. :meth:`parts` returns both terms. Scat is 0 if all points are
+    identical. For data, labels and cost, see :class:`BagDaviesBouldin`. Evaluation takes O(p N d) time in
+    addition. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM
+    2001.
 
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator in Den: ``"density"`` is the larger number of bags near one of the centroids (if 0, the
-        ratio is 0), ``"count"`` is the size of the larger cluster, and ``"printed"`` takes Eq. 17 literally.
+        Denominator in Den. ``"density"``: the larger number of bags near a centroid (if 0, the ratio is 0).
+        ``"count"``: the size of the larger cluster. ``"printed"``: as in Eq. 17, taken literally.
     sigma : {"bag", "instance"}, default="bag"
         Whether to compute the variances of bag means or of instances.
     ddof : {0, 1}, default=0
@@ -231,7 +231,7 @@ class BagSDbw(_GeometryIndex):
         return capped(scatter + density, self.undefined)
 
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return Scat and Den (both inf for a single cluster), each of shape (n_individuals,)."""
+        """Return Scat and Den, each of shape (n_individuals,). Both are inf for a single cluster."""
         return self._parts(self._population(labels))
 
     def _parts(self, population: base.Population) -> tuple[FloatArray, FloatArray]:
@@ -290,7 +290,7 @@ class TWCV(_GeometryIndex):
     """Total within-cluster variation: the sum of squared distances from bags to centroids, minimised.
 
     For data, labels, distances and cost, see :class:`BagDaviesBouldin`. The index is defined for every
-    partition. Splitting a cluster may increase the index, because centroids do not minimise these distances.
+    partition. Splitting a cluster may increase the index, because centroids do not minimise these sums.
     Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
@@ -316,15 +316,15 @@ class TWCV(_GeometryIndex):
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation: the sum of squared distances from bag means to cluster means, minimised.
 
-    For data and labels, see :class:`BagDaviesBouldin`. Takes O(p N^2) time for p individuals, plus O(n d) for
-    the literal readings of Eq. 7. Source: Evolutionary multi-instance clustering, Eq. 7.
+    For data and labels, see :class:`BagDaviesBouldin`. Takes O(p N^2) time for p individuals. The literal
+    readings of Eq. 7 take O(n d) time in addition. Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"``: within-cluster sum of squares of bag means. The others take Eq. 7 literally and depend
-        on the origin: the sum of q over bags, minus the sum of q's cluster means. Here, q is a bag's mean
-        squared instance norm or, with ``"printed_meansq"``, the squared norm of the bag's mean.
+        ``"between"``: within-cluster sum of squares of bag means. The others take Eq. 7 literally: the sum of
+        q over bags minus the sum over clusters of the mean q, which depends on the origin. q is the mean
+        squared norm of a bag's instances or (``"printed_meansq"``) the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of each bag mean in ``"between"``: 1, or the bag's number of instances.
 
@@ -354,7 +354,7 @@ class FTWCV(_GeometryIndex):
 
 
 def capped(values: FloatArray, undefined: float) -> FloatArray:
-    """Replace values of a minimised index that exceed ``undefined`` by ``undefined``."""
+    """Replace all values of a minimised index that are higher than ``undefined`` by ``undefined``."""
     if not undefined > 0.0:
         raise ValueError(f"undefined must be a positive number or inf, got {quoted(undefined)}")
     return np.minimum(values, undefined)
@@ -389,24 +389,24 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Compute the Davies-Bouldin index with medoids instead of centroids; lower is better.
 
-    A cluster's radius is the mean of H[b, medoid] over its bags b. The distance between two medoids p and q
-    is max(H[p, q], H[q, p]). Takes O(p (N + K^2)) time for p individuals with K clusters of N bags. Raises a
-    ValueError if shapes do not match or a label has no medoid, and a TypeError if labels or medoids are not
-    integers. Source: Evolutionary multi-instance clustering, Eq. 10.
+    A cluster's radius is the mean of H[b, m] over its bags b, where m is its medoid. The distance between two
+    medoids l and m is max(H[l, m], H[m, l]). Takes O(p (N + K^2)) time for p individuals with N bags and K
+    clusters. Raises a ValueError if shapes do not match or a label has no medoid, and a TypeError if labels
+    or medoids are not integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     H : array-like of shape (n_bags, n_bags)
         Distances from bag i (row) to bag j, not necessarily symmetric.
     labels : array-like of shape (n_individuals, n_bags) or (n_bags,)
-        Column of each bag's medoid in ``medoids``; another medoid may be nearer to the bag.
+        Column of ``medoids`` that contains each bag's medoid. This need not be the nearest medoid.
     medoids : array-like of shape (n_individuals, k_max) or (k_max,)
         Bag indices; -1 marks unused entries. Medoids without bags are ignored.
 
     Returns
     -------
     values : ndarray of shape (n_individuals,)
-        Index values; inf if there are fewer than two non-empty clusters or if two medoids are at distance 0.
+        Index values. Inf with fewer than two non-empty clusters, or if two medoids have distance 0.
 
     Examples
     --------
@@ -484,15 +484,15 @@ def bag_report(
     pos_label : hashable, optional
         Positive class for F1. Default: the class that sorts last.
     indices : mapping of str to fitted ValidityIndex, optional
-        Indices to report. Default: :func:`bag_indices`, which can be computed once for several reports.
+        Indices to report. Default: the result of :func:`bag_indices`, which several reports can share.
 
     Returns
     -------
     report : dict
-        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices (inf if undefined):
-        ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is ``bag`` or ``instance``
-        (``weighting`` or ``sigma``), and ``silhouette_*``, where * is the ``average``. With ``y``:
-        ``matched_rand_index``, ``accuracy``, ``entropy`` (bits), ``f1``, ``adjusted_rand``.
+        ``n_clusters``, ``smallest_cluster`` and ``cluster_sizes``. With ``y``, also ``matched_rand_index``,
+        ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``. The default indices are
+        ``davies_bouldin_*``, ``twcv_*``, ``ftwcv_*`` and ``sdbw_*``, where * is the ``weighting`` or
+        ``sigma``, and ``silhouette_*``, where * is the ``average``. Undefined indices are inf.
 
     Examples
     --------
@@ -532,7 +532,7 @@ def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.Valid
     Returns
     -------
     indices : dict of str to ValidityIndex
-        Fitted indices; their values are inf instead of 1e6 if undefined.
+        Fitted indices. If an index is undefined, its value is inf instead of 1e6.
     """
     from moo_clustering.bags import bag_distances
 

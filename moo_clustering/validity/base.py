@@ -31,10 +31,10 @@ UNDEFINED = 1e12
 
 
 class ValidityIndex(ABC):
-    """Validity index for partitions of a data set; call ``fit`` once, then ``evaluate`` for each population.
+    """Validity index for partitions of a data set. Call ``fit`` once, then ``evaluate`` for each population.
 
     Values have the sign used in the literature; problems negate maximised indices for pymoo. If the index is
-    undefined (single cluster, identical samples), the value is a finite number that the subclass documents.
+    undefined, such as for a single cluster, the value is a finite number, which the subclass documents.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class ValidityIndex(ABC):
         are infeasible and are not scored.
     takes : {"labels", "memberships"}, default="labels"
         First argument of :meth:`evaluate`: labels, or memberships (n_individuals, n_samples, n_clusters). If
-        :meth:`evaluate` has arguments ``genes``, ``memberships``, ``centers`` or ``medoids``, problems pass
-        the genotypes or the results of the encoding's methods with these names.
+        :meth:`evaluate` has arguments ``memberships``, ``centers`` or ``medoids``, problems pass the results
+        of the encoding's methods with these names. For ``genes``, they pass the genotypes.
     """
 
     name: ClassVar[str]
@@ -119,9 +119,9 @@ class CentredIndex(PopulationIndex):
 class FunctionIndex(PopulationIndex):
     """Index computed by a function ``(X, labels) -> float``, such as ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for a single cluster and for n_samples clusters; problems treat
-    such partitions as infeasible. The function is called once per partition; built-in indices are faster,
-    because they score whole populations at once.
+    For a single cluster and for n_samples clusters, the value is -1e12 ("max") or 1e12 ("min"), and problems
+    treat the partition as infeasible. The function is called once per partition. Built-in indices are faster,
+    because they score all partitions of a population at once.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class FunctionIndex(PopulationIndex):
         Called with the data and the labels of 2 to n_samples - 1 clusters. Problems also pass arguments
         named ``genes``, ``memberships``, ``centers`` and ``medoids``; see :class:`ValidityIndex`.
     direction : {"max", "min"}
-        Whether higher or lower values are better, which sets ``greater_is_better``.
+        Whether higher or lower values are better. This determines ``greater_is_better``.
     name : str, optional
         Name of the index. Default: the function name.
     """

@@ -43,13 +43,13 @@ class Dunn(PopulationIndex):
 class DBCV(PopulationIndex):
     """Density-based validation: cluster separation compared with sparseness within clusters, maximised.
 
-    A cluster's sparseness is the longest inner edge of its minimum spanning tree in mutual reachability
-    distances. Its separation is the smallest of these distances from its inner samples (non-leaves of the
-    tree) to those of other clusters. The value, from -1 to 1, is the mean over samples of (separation -
-    sparseness) / max(separation, sparseness); it is -1 for a single cluster. Singletons score 0, as noise
-    does in the paper. Samples with duplicates have core distance 0. Ties in reachability are frequent, and
-    values depend on how a program breaks them. Takes O(p n^2) time for p individuals, and 16 n^2 bytes of
-    memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
+    Each cluster has a minimum spanning tree of mutual reachability distances. Sparseness is the longest inner
+    edge of the tree. Separation is the smallest mutual reachability distance from inner samples (non-leaves
+    of the tree) to inner samples of another cluster. The value, from -1 to 1, is the mean over samples of
+    their cluster's (separation - sparseness) / max(separation, sparseness). It is -1 for a single cluster.
+    Singletons score 0, like noise in the paper. Samples with duplicates have core distance 0. Ties of
+    distances are frequent; programs break them differently. Takes O(p n^2) time for p individuals, and 16 n^2
+    bytes of memory. Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Defs. 1-8.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ class CDbw(CentredIndex):
     """Density within and between clusters: cohesion times compactness times separation, maximised.
 
     A cluster's representatives are samples far from its mean and from each other. Compactness is the mean
-    density around the representatives while they are moved towards the mean; the more this density changes,
-    the lower the cohesion. Separation is the mean distance from a cluster to the nearest other one (between
-    mutually nearest representatives), divided by 1 plus the mean over clusters of the highest density between
-    the cluster and another one. The value is 0 for a single cluster and if each cluster consists of
-    duplicates. Takes O(p k n r d) time for p individuals and r representatives, and O(n d) memory. Source:
-    Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
+    density around the representatives while they are moved towards the mean. Cohesion is low if this density
+    changes. Separation is the mean over clusters of the distance to the nearest cluster, divided by 1 plus
+    the mean over clusters of the highest density between the cluster and another cluster. Distances between
+    clusters are means over mutually nearest representatives. The value is 0 for a single cluster and if each
+    cluster consists of duplicates. Takes O(p k n r d) time for p individuals and r representatives, and O(n
+    d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles (runs may omit samples), pools, labels and constraints."""
+"""Agreement of partitions with ensembles of runs, pools of partitions, labels and constraints."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ BLOCK_OBJECTS = 1 << 15
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Return the normalised mutual information between each pair of runs.
 
-    Takes O(n_samples n_runs n_others + E^2) time and O(E^2) memory, where E is the total number of clusters.
-    Sources: Ensemble NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
+    Takes O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters in total. Sources: Ensemble
+    NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers; -1 marks samples missing from a run. Runs are compared on the samples that both contain.
+        Integers; -1 marks samples missing from a run. Two runs are compared on the samples in both of them.
     others : array-like of shape (n_others, n_samples), optional
         Runs with which ``labels`` are compared. Default: ``labels``.
 
     Returns
     -------
     ndarray of shape (n_runs, n_others)
-        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for identical partitions, and 0
-        if either partition has a single cluster.
+        Values in [0, 1], normalised by the geometric mean of the entropies. 0 if a partition has a single
+        cluster, otherwise 1 for identical partitions.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
-    """Return the mean of each row of a square table without the diagonal, or 0 for a single run."""
+    """Return the mean of each row of a square table, without the diagonal. For a single run, return 0."""
     others = max(len(table) - 1, 1)
     return (table.sum(axis=1) - np.diag(table)) / others
 
@@ -221,7 +221,7 @@ def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
 
 @runtime_checkable
 class LabelledPool(Protocol):
-    """Partitions, each from a named family of algorithms."""
+    """Partitions, each of which comes from a named family of algorithms."""
 
     @property
     def labels(self) -> Labels:
@@ -238,12 +238,12 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 @documented(pairwise_ari)
 @dataclass(eq=False, repr=False)
 class FamilyAgreement(base.PopulationIndex):
-    """Median agreement with the algorithm families of a partition pool, maximised.
+    """Median agreement of a partition with the algorithm families of a partition pool, maximised.
 
     The agreement with a family is the highest adjusted Rand index with any of its partitions. The median
     omits the family with the highest agreement, so that partitions in the pool have no advantage. With two
-    families, the index is therefore the lower agreement, and with one family 0. Takes O(q p n) time and O(q
-    p) memory for q partitions and p members of n samples. Source: ParetoClustering (family agreement).
+    families, the index is thus the lower agreement. With one family, it is 0. Takes O(q p n) time and O(q p)
+    memory for q partitions and p members of n samples. Source: ParetoClustering (family agreement).
 
     Attributes
     ----------
@@ -263,9 +263,9 @@ class FamilyAgreement(base.PopulationIndex):
     n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
-        """Fit to a PartitionPool, or to a tuple of labels (n_partitions, n_samples) and one family per row.
+        """Fit to a PartitionPool, or to a tuple (labels, families) with one row of labels per partition.
 
-        Raises a TypeError for other data, and a ValueError unless each partition has a family.
+        Raises a TypeError if the data are of another type, and a ValueError unless each row has a family.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -340,16 +340,16 @@ class LabelEvidence(base.PopulationIndex):
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    where lnG is the log-gamma function. The index rewards pure clusters and penalises needless splits;
-    unlabelled clusters add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
+    where lnG is the log-gamma function. The index rewards pure clusters and penalises needless splits.
+    Clusters without labels add 0. Takes O(q L K) time for q partitions and L labelled samples. Sources:
     ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995 (likelihood).
 
     Parameters
     ----------
     alpha : float, default=0.5
-        Total concentration of the prior; smaller values favour purer clusters.
+        Total concentration of the prior. Small values favour pure clusters.
     unnamed : bool, default=False
-        Whether to count one additional class (K + 1 in total) for all classes without labels.
+        Whether K includes one additional class, which stands for all classes without labels.
 
     Attributes
     ----------
@@ -370,9 +370,9 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        A row contains a single 1 for a labelled sample, zeros for an unlabelled sample, and the sum of the
-        samples' rows for a group of samples. Raises a ValueError if counts are negative or infinite, if there
-        is no class, or if a parameter is invalid.
+        The row of a labelled sample contains a single 1, and the row of an unlabelled sample only zeros. The
+        row of a group of samples is the sum of their rows. Raises a ValueError if counts are negative or
+        infinite, if there is no class, or if a parameter is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -431,7 +431,7 @@ class PairEvidence(base.PopulationIndex):
     Parameters
     ----------
     penalty : float, default=2.9
-        Penalty per violated must-link or cannot-link; 2.9, about ln(.95 / .05), assumes 5 % wrong pairs.
+        Penalty per violated must-link or cannot-link. 2.9 is about ln(.95 / .05), for 5 % wrong pairs.
 
     Examples
     --------

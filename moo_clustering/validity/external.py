@@ -1,4 +1,4 @@
-"""Comparison of partitions and scores with known classes: accuracy, F1, NMI, ARI, entropy and AUC."""
+"""Comparison of partitions or class scores with known classes: accuracy, F1, NMI, ARI, entropy and AUC."""
 
 import contextlib
 from collections.abc import Hashable, Sequence
@@ -48,8 +48,8 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     Returns
     -------
     accuracy : float
-        In (0, 1]. Samples in unmatched clusters or classes count as errors. Compare the accuracy with the
-        share of the largest class, which is the accuracy of a single cluster.
+        In (0, 1]. Samples in unmatched clusters or classes count as errors. Compare the accuracy with that of
+        a single cluster, which is the share of the largest class.
 
     Examples
     --------
@@ -73,13 +73,13 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """Return the F1 score if samples in the cluster matched to the positive class are predicted positive.
+    """Return the F1 score of the cluster that is matched to the positive class.
 
-    Of equally good matchings, one with the most matched clusters is used. In contingency tables of up to 4096
-    entries, further ties are broken in favour of the lowest class of cluster 0 (-1 if unmatched), then of
-    cluster 1, and so on.
-    Raises a ValueError if ``pos_label`` is not a class, or if it is None and the classes cannot be sorted.
-    Source: Evolutionary multi-instance clustering, Eq. 20.
+    Samples in this cluster are predicted to be positive. Of equally good matchings, one with the most matched
+    clusters is used. In contingency tables of up to 4096 entries, further ties are broken in favour of the
+    lowest class of cluster 0 (-1 if unmatched), then of cluster 1, and so on. Raises a ValueError if
+    ``pos_label`` is not a class, or if it is None and the classes cannot be sorted. Source: Evolutionary
+    multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -198,12 +198,13 @@ def nmi(
     Parameters
     ----------
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
-        Average of the entropies: geometric in the ensemble literature, arithmetic in scikit-learn.
+        Type of average. The ensemble literature uses the geometric mean, scikit-learn the arithmetic mean.
 
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for identical partitions, but 0 if either has one cluster (scikit-learn: 1 if both do).
+        In [0, 1]. 0 if there is a single class or a single cluster (scikit-learn returns 1 if both are
+        single). Otherwise 1 for identical partitions.
 
     Examples
     --------
@@ -283,9 +284,9 @@ def cluster_entropy(
     """Return the entropy of the classes within clusters, weighted by cluster size; lower is better.
 
     Entropy decreases with the number of clusters, so compare it with the entropy of random labels with the
-    same number of clusters. Takes O(n log n) time. Raises a ValueError for different lengths, a sample
-    without classes, or ``"first"`` with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance
-    clustering, Eq. 19.
+    same number of clusters. Takes O(n log n) time. Raises a ValueError if lengths differ, if a sample has no
+    class, or if ``multilabel="first"`` and classes are given as an unordered set. Source: NSGA-II-clus;
+    Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -295,13 +296,14 @@ def cluster_entropy(
     base : float, default=2
         Base of the logarithm, for example 2 for bits or ``math.e`` for nats.
     multilabel : {"fractional", "count", "first"}, default="fractional"
-        Weight of a sample with s classes: 1/s in each class, 1 in each class, or 1 in the first class only.
+        A sample with s classes has weight 1/s in each class (``"fractional"``), 1 in each class
+        (``"count"``), or 1 in only the first class (``"first"``).
 
     Returns
     -------
     entropy : float
-        ``sum_c (n_c / n) * -sum_g p_gc log p_gc``, where p_gc is the share of class g in the total weight of
-        cluster c, which has n_c samples. 0 if clusters are pure and each sample has one class.
+        ``sum_c (n_c / n) * -sum_g p_gc log p_gc``, where cluster c has n_c samples, and p_gc is the share of
+        class g in the total weight of cluster c. 0 if clusters are pure and samples have one class.
 
     Examples
     --------
@@ -378,7 +380,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for identical partitions; 0 if one is a single cluster or all singletons and the other differs.
+        1 for identical partitions. 0 if partitions differ and one is a single cluster or only singletons.
 
     Examples
     --------
@@ -395,7 +397,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
 
 
 class CountedPartitions:
-    """Partitions with contiguous labels 0..k-1, and counts that all comparisons reuse."""
+    """Partitions with contiguous labels 0..k-1, and counts that are used in all comparisons."""
 
     def __init__(self, labels: Labels) -> None:
         self.labels, self.n_clusters = labels, labels.max(axis=1).astype(np.int64) + 1
@@ -405,7 +407,7 @@ class CountedPartitions:
 
 
 def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int | None = None) -> FloatArray:
-    """Compute adjusted Rand indices, shape (n_first, n_second), in half the time if ``first is second``."""
+    """Compute a table of adjusted Rand indices (n_first, n_second), faster if ``first is second``."""
     shape = len(first.labels), len(second.labels)
     common = np.zeros(shape, dtype=np.int64)
     same = first is second
@@ -458,25 +460,25 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Return the area under the ROC curve for each class or label.
 
-    The area is the share of pairs (sample in the class, other sample) in which the first sample has the
-    higher score; ties count as one half (Mann-Whitney). Takes O(n_classes n_samples log n_samples) time and
-    O(n_classes n_samples) memory. Raises a ValueError if shapes do not match, if scores are not finite, or if
-    a class has no column. Source: SISC-ML, section 5.3.
+    Each sample in the class is paired with each sample outside the class. The area is the share of pairs in
+    which the sample in the class has the higher score; ties count as one half (Mann-Whitney). Takes
+    O(n_classes n_samples log n_samples) time and O(n_classes n_samples) memory. Raises a ValueError if shapes
+    do not match, if scores are not finite, or if a class has no column. Source: SISC-ML, section 5.3.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
-        Classes, or 0/1 indicators of label sets. Samples labelled -1, or rows of -1, are ignored.
+        Classes, or 0/1 indicators of label sets. Samples whose class or whole row is -1 are ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Finite scores, higher for more likely labels. Columns are the classes in sorted order, as in an
-        estimator's ``classes_``; a single column or 1-d array scores the second of two classes.
+        Finite scores, higher for more likely labels. Columns are in the order of the sorted classes, as in an
+        estimator's ``classes_``. For two classes, scores of the second class are sufficient.
     classes : array-like of shape (n_classes,), optional
-        Class of each column; required if ``y_true`` lacks some of the classes.
+        Class of each column. Required if ``y_true`` does not contain all classes.
 
     Returns
     -------
     aucs : ndarray of shape (n_classes,), float64
-        NaN if all or none of the labelled samples belong to the class; one value if scores are 1-d.
+        NaN if all or none of the labelled samples belong to the class. There is one value if scores are 1-d.
 
     Examples
     --------
@@ -527,22 +529,22 @@ def mean_roc_curve(
     """Return the vertical average of the ROC curves of all classes or labels.
 
     Classes to which all or none of the labelled samples belong are ignored. The area under the exact average
-    equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus O(n_classes) for each of
-    up to n_classes n_samples points of the exact average. Raises a ValueError as in :func:`macro_auc`, or if
+    equals :func:`macro_auc`. Takes O(n_classes n_samples log n_samples) time, plus O(n_classes) per point of
+    the exact average (at most n_classes n_samples points). Raises a ValueError as in :func:`macro_auc`, or if
     ``n_points`` is below 2. Sources: SISC-ML, 5.3; Fawcett, Pattern Recognition Letters 27, 2006, 9.1.
 
     Parameters
     ----------
     n_points : int or None, default=101
-        Number of evenly spaced false positive rates from 0 to 1; None (exact) uses the rates of all curves.
+        Number of evenly spaced false positive rates from 0 to 1. If None, the exact average is returned.
 
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        False positive rates in ascending order. The exact average starts at (0, 0) and contains the rate of
-        each vertical segment twice, for its lower and upper end.
+        False positive rates in ascending order. The exact average uses the rates of all curves. It starts at
+        (0, 0), and contains the rate of each vertical segment twice, for the lower and upper end.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1. Evenly spaced rates use the upper end of vertical segments.
+        Mean true positive rates, ascending to 1. On vertical segments, evenly spaced rates use the upper end.
 
     Examples
     --------
@@ -641,7 +643,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     targets : array-like of shape (n_data_sets,)
         True number of clusters of each data set.
     predicted : array-like of shape (n_data_sets,), or a number
-        Predicted number of clusters of each data set, or a constant as a baseline.
+        Predicted number of clusters of each data set. A number is used for all data sets, as a baseline.
 
     Returns
     -------
@@ -664,7 +666,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 
 @documented()
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
-    """Return I2: the sum over clusters of the norm of the cluster's summed rows; higher is better.
+    """Return I2: the sum over clusters of the norm of the cluster's summed rows. Higher is better.
 
     Takes O(n_samples n_features) or O(nnz) time. Source: Zhao & Karypis, Machine Learning 55, 2004.
 

@@ -22,7 +22,7 @@ class FuzzyIndex(Documented, base.CentredIndex):
     """Base class for indices of memberships.
 
     ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 over the
-    clusters, or labels, which stand for memberships of 0 and 1. Empty clusters are ignored.
+    clusters. It also accepts labels, as memberships of 0 and 1. Empty clusters are ignored.
     """
 
     takes = "memberships"
@@ -42,11 +42,11 @@ class FuzzyIndex(Documented, base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class FuzzySumOfSquares(FuzzyIndex):
-    """J_m: sum of squared distances to cluster means, weighted by ``memberships ** fuzziness``; minimised.
+    """Sum of squared distances to cluster means, weighted by ``memberships ** fuzziness``, minimised.
 
-    The means have the same weights. J_m is the objective of fuzzy c-means and, for labels, the within-cluster
-    sum of squares. Takes O(p n k d) time and O(p n k) memory for p individuals. Source: J. Bezdek, "Pattern
-    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    The means have the same weights. The sum, J_m, is the objective of fuzzy c-means. For labels, it equals
+    :class:`SumOfSquares`. Takes O(p n k d) time and O(p n k) memory for p individuals. Source: J. Bezdek,
+    "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class FuzzySumOfSquares(FuzzyIndex):
 
 
 class FuzzyXieBeni(FuzzySumOfSquares):
-    """J_m divided by (n_samples times the smallest squared distance between two means), minimised.
+    """Fuzzy sum of squares / (n_samples * smallest squared distance between two means), minimised.
 
     Same as :class:`XieBeni` for labels, including undefined values (1e12 for a single cluster). Takes O(p n k
     d + p k^2 d) time and O(p n k) memory for p individuals. Source: X. Xie, G. Beni, IEEE TPAMI 13 (1991).
@@ -106,9 +106,9 @@ class FuzzyXieBeni(FuzzySumOfSquares):
 class FuzzyHypervolume(FuzzySumOfSquares):
     """Sum over clusters of the square root of the determinant of the fuzzy covariance matrix, minimised.
 
-    The value is a volume, limited to 1e300, so scale the columns first. Clusters that span fewer dimensions
-    than the data have volume 0. Takes O(p n k d^2) time and O(p n (k + d)) memory for p individuals. Source:
-    I. Gath, A. Geva, IEEE TPAMI 11 (1989).
+    The value is a volume and depends on the units of the columns, so scale the columns first. It is at most
+    1e300. Clusters that span fewer dimensions than the data have volume 0. Takes O(p n k d^2) time and O(p n
+    (k + d)) memory for p individuals. Source: I. Gath, A. Geva, IEEE TPAMI 11 (1989).
     """
 
     name = "fuzzy_hypervolume"
@@ -127,7 +127,7 @@ class FuzzyHypervolume(FuzzySumOfSquares):
 
 
 def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute covariances (p, d, d) of deviations (p, n, d), with weights (p, n) normalised to sum 1."""
+    """Compute covariances (p, d, d) of deviations (p, n, d). The weights (p, n) are scaled to sum to 1."""
     totals = weights.sum(axis=1)
     weighted = deviations * (weights / np.where(totals > 0.0, totals, 1.0)[:, np.newaxis])[:, :, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ weighted)
@@ -137,15 +137,15 @@ def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArr
 class PartitionCoefficient(FuzzyIndex):
     """Mean over samples of the sum of squared memberships, maximised.
 
-    The value is 1 / k for equal memberships and 1 for labels. It does not depend on the data. Takes O(p n k)
-    time for p individuals. Sources: Bezdek (1981), see :class:`FuzzySumOfSquares`; R. Dave, Pattern
-    Recognition Letters 17 (1996), for the normalisation.
+    The value is 1 / k for equal memberships in all k clusters, and 1 for labels. It does not depend on the
+    data. Takes O(p n k) time for p individuals. Sources: Bezdek (1981), see :class:`FuzzySumOfSquares`; R.
+    Dave, Pattern Recognition Letters 17 (1996), for the normalisation.
 
     Parameters
     ----------
     normalized : bool, default=False
-        Whether to return ``1 - k / (k - 1) * (1 - coefficient)``, which is 0 for equal memberships. For the
-        entropy, whether to return entropy / log k, which is 1 for equal memberships.
+        Whether to return ``1 - k / (k - 1) * (1 - coefficient)``, which is 0 for equal memberships. In
+        :class:`PartitionEntropy`: whether to return entropy / log k, which is 1 for equal memberships.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2
@@ -162,8 +162,8 @@ class PartitionCoefficient(FuzzyIndex):
 class PartitionEntropy(PartitionCoefficient):
     """Mean over samples of the membership entropy, minimised.
 
-    The value is 0 for labels and log k for equal memberships. It does not depend on the data. Takes O(p n k)
-    time for p individuals. Source: Bezdek (1981), see :class:`FuzzySumOfSquares`.
+    The value is 0 for labels, and log k for equal memberships in all k clusters. It does not depend on the
+    data. Takes O(p n k) time for p individuals. Source: Bezdek (1981), see :class:`FuzzySumOfSquares`.
     """
 
     name, greater_is_better = "partition_entropy", False
@@ -176,11 +176,11 @@ class PartitionEntropy(PartitionCoefficient):
 @documented(internal.Silhouette)
 @dataclass(eq=False, repr=False)
 class FuzzySilhouette(FuzzyIndex):
-    """Mean silhouette weighted by the difference between a sample's two largest memberships, maximised.
+    """Mean silhouette, weighted by the difference between each sample's two largest memberships, maximised.
 
-    Each sample's silhouette is that of the cluster with its largest membership. Same as :class:`Silhouette`
-    for labels; -1 for a single cluster or zero weights. Takes O(p n^2 k) time and O(n^2 + p n k) memory for p
-    individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and Systems 157 (2006).
+    For silhouettes, each sample is in the cluster of its largest membership. Same as :class:`Silhouette` for
+    labels. It is -1 for a single cluster or if weights are 0. Takes O(p n^2 k) time and O(n^2 + p n k) memory
+    for p individuals. Source: R. Campello, E. Hruschka, Fuzzy Sets and Systems 157 (2006).
 
     Parameters
     ----------

@@ -48,9 +48,9 @@ MOST_FOR_PRODUCT = 10
 class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    For each sample, a is the mean distance to the other samples in its cluster, and b the smallest mean
+    For each sample, a is the mean distance to all other samples in its cluster, and b is the smallest mean
     distance to another cluster, as in :func:`sklearn.metrics.silhouette_score`. Singletons and samples with a
-    = b = 0 score 0; a single cluster scores -1. Takes O(p n^2 min(k, 10)) time for p individuals and O(n^2)
+    = b = 0 score 0. A single cluster scores -1. Takes O(p n^2 min(k, 10)) time for p individuals and O(n^2)
     memory. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
@@ -118,10 +118,10 @@ def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
 class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette based on minimax distances, maximised.
 
-    The minimax distance between two samples is the longest edge on their path in a minimum spanning tree, so
-    long thin clusters are compact, and clusters joined by a bridge are close. A single cluster scores -1, and
-    singletons score 0. Takes O(n^2) memory and time to fit, then O(q n^2 min(k, 10)) time for q partitions.
-    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    The minimax distance between two samples is the longest edge on their path in a minimum spanning tree.
+    Thus, long thin clusters are compact, and clusters joined by a bridge are close. A single cluster scores
+    -1, and singletons score 0. Fitting takes O(n^2) memory and time; q partitions take O(q n^2 min(k, 10))
+    time. Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -161,13 +161,13 @@ class MinimaxSilhouette(base.PopulationIndex):
 
 
 class DaviesBouldin(base.CentredIndex):
-    """Mean over clusters i of the largest (spread_i + spread_j) / distance between means i and j, minimised.
+    """Mean over clusters i of max_j (spread_i + spread_j) / (distance between means i, j), minimised.
 
-    spread_i is the mean distance from cluster i's samples to their mean. Same as
-    :func:`sklearn.metrics.davies_bouldin_score`, but distances between means are at least 1e-12 times the
-    root mean squared distance of the data (scikit-learn ignores equal means). A single cluster scores 1e12;
-    identical samples and singletons score 0. Takes O(p n d + p k^2 d) time for p individuals and O(n d)
-    memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+    spread_i is the mean distance from the samples of cluster i to their mean. Same as
+    :func:`sklearn.metrics.davies_bouldin_score`, except for equal means, which scikit-learn ignores. Here,
+    distances between means are at least 1e-12 times the root mean squared distance between samples. A single
+    cluster scores 1e12. Identical samples and a partition into singletons score 0. Takes O(p n d + p k^2 d)
+    time for p individuals and O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -196,21 +196,21 @@ class DaviesBouldin(base.CentredIndex):
 @documented(Silhouette)
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
-    """Mean squared distance to representatives / smallest squared distance between them, minimised.
+    """Mean squared distance to representatives / smallest squared distance between two, minimised.
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, where e_i is
-    the distance from sample i to its cluster's mean or medoid, and the mean is over all n^2 sample pairs. A
-    single cluster scores 1e12, and identical samples score 0. Takes O(p n d + p k^2 d) time and O(n d) memory
-    for p individuals with centroids, or O(p n^2) time and O(n^2) memory with medoids. Source: NSGA-II-clus;
-    Xie & Beni, IEEE TPAMI 13(8), 1991.
+    the distance from sample i to its cluster's mean or medoid, separations are distances between these, and
+    the mean is over all n^2 pairs of samples. A single cluster scores 1e12, and identical samples score 0.
+    Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with centroids, or O(p n^2) time and
+    O(n^2) memory with medoids. Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
     representative : {"centroid", "medoid"}, default="centroid"
-        Cluster mean, or the member with the smallest total distance to the others (ties: lowest index).
+        Cluster mean, or the sample with the smallest total distance to its cluster (ties: lowest index).
     metric : str or callable, default="euclidean"
         Dissimilarity for medoids, as in :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. The
-        index squares it, even if it is already a squared distance.
+        index squares all dissimilarities, even if they are squared distances.
 
     Examples
     --------
@@ -280,19 +280,19 @@ class CalinskiHarabasz(base.CentredIndex):
 class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
-    E_K is the total distance from samples to their cluster representatives, E_1 is the total distance for a
-    single cluster, and D_K is the largest distance between representatives. With centroids and ``power=2``,
-    this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for a single cluster
-    and if all samples are identical. Takes O(p n d + p k^2 d) time and O(n d) memory for p individuals with
-    centroids (plus O(n^2 d) time in ``fit`` with ``e1="medoid"``), and O(p n^2) time and O(n^2) memory with
-    medoids. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    E_K is the total distance from samples to the representatives of their K clusters, E_1 is the total
+    distance for a single cluster, and D_K is the largest distance between two representatives. With centroids
+    and ``power=2``, this is the PBM index (name ``"pbm"``). E_K is at least 1e-12 * E_1. The value is 0 for a
+    single cluster and if all samples are identical. Takes O(p n d + p k^2 d) time and O(n d) memory for p
+    individuals with centroids (plus O(n^2 d) time in ``fit`` with ``e1="medoid"``), and O(p n^2) time and
+    O(n^2) memory with medoids. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
     power : float, default=2
         Positive exponent.
     e1 : {"centroid", "medoid"}, optional
-        Representative in the constant E_1: the data mean, or the medoid. Default: ``representative``.
+        Representative for E_1: the mean or the medoid of all samples. Default: ``representative``.
 
     Examples
     --------
@@ -327,7 +327,7 @@ class IIndex(base.PopulationIndex):
 def i_index_values(
     within: FloatArray, greatest: FloatArray, n_clusters: Int64Array, e1: float, power: float
 ) -> FloatArray:
-    """Compute the I-index from total distances to representatives and greatest distances between two."""
+    """Compute the I-index from total distances to representatives and greatest distances between them."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
     return (e1 / np.maximum(within, FLOOR * e1) * greatest / n_clusters) ** power
@@ -379,7 +379,7 @@ class Centroids:
 
 
 class Medoids:
-    """Medoids as representatives: each is the member with the smallest total distance to the others."""
+    """Medoids as representatives. A medoid is the sample with the smallest total distance to its cluster."""
 
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
@@ -425,21 +425,21 @@ class Deviation(base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class LikelihoodGain(base.PopulationIndex):
-    """Penalised gain in log-likelihood of one Gaussian per cluster over a single Gaussian, maximised.
+    """Penalised log-likelihood of one Gaussian per cluster minus that of a single Gaussian, maximised.
 
-    Each cluster is a Gaussian in the leading principal components, with its own mean and variances, and is
-    weighted by its share of the samples. The value is the gain in log-likelihood over a single cluster, minus
-    ln(n) / 2 per additional parameter (BIC), all divided by (n times the number of components). Variances are
-    shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where SS_cj is the sum of squares of cluster c and G_j the
-    overall variance in component j, so that values are finite for singletons. The value is 0 for a single
-    cluster and for identical samples, and depends on feature scales. Takes O(min(n, d)^2 max(n, d)) time to
-    fit, O(p n q) time for p individuals and q components, and O(n min(n, d)) memory. Sources:
-    ParetoClustering; Schwarz, Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
+    Each cluster is a Gaussian with its own mean and variances in the leading principal components. Its weight
+    is its share of the samples. The value is the gain in log-likelihood over a single cluster, minus ln(n) /
+    2 per additional parameter (BIC), all divided by (n times the number of components). To keep values finite
+    for singletons, variances are shrunk to (SS_cj + G_j / 2) / (n_c + 1 / 2), where, in component j, SS_cj is
+    the sum of squares of cluster c, and G_j is the overall variance. The value is 0 for a single cluster and
+    for identical samples, and depends on feature scales. Takes O(min(n, d)^2 max(n, d)) time to fit, O(p n q)
+    time for p individuals and q components, and O(n min(n, d)) memory. Sources: ParetoClustering; Schwarz,
+    Annals of Statistics 6, 1978 (BIC); Symons, Biometrics 37, 1981 (likelihood).
 
     Parameters
     ----------
     n_components : int, default=5
-        Number of principal components; all components are used if there are fewer.
+        Maximum number of principal components.
 
     Examples
     --------
@@ -505,7 +505,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
 class SumOfSquares(base.CentredIndex):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
-    Splitting a cluster never increases the sum, so compare only partitions with the same number of clusters.
+    Splitting a cluster never increases the sum, so compare only partitions with equal numbers of clusters.
     :class:`Deviation` sums unsquared distances. Takes O(p n d) time for p individuals and O(n d) memory.
     Source: S. Lloyd, IEEE Transactions on Information Theory 28 (1982).
 
@@ -534,27 +534,27 @@ class SumOfSquares(base.CentredIndex):
 
 @dataclass(eq=False, repr=False)
 class Connectivity(base.PopulationIndex):
-    """Sum over samples of a penalty of 1/r for each r-th neighbour, r = 1..L, in another cluster; minimised.
+    """Sum over samples of 1/r for each r-th nearest neighbour, r = 1..L, in another cluster, minimised.
 
-    The index is defined for every partition, and 0 for a single cluster. Takes O(p n L) time for p
+    The index is defined for every partition. It is 0 for a single cluster. Takes O(p n L) time for p
     individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007,
     Eq. 6.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        Number of neighbours, L. With fewer than L other samples, all are used and a warning is issued.
+        Number of neighbours, L. If there are fewer other samples, all are used and a warning is issued.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours. ``"index"``, the order of the rows, leaks the classes if rows are
-        sorted by class.
+        Order of equidistant neighbours. ``"index"`` is the order of the rows. It leaks the classes if rows
+        are sorted by class.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
         Nearest other samples of each sample, nearest first. By default, ``fit`` computes them.
     variant : {"rank", "published"}, default="rank"
-        ``"published"`` weights neighbours 1..L-1 by 1/2..1/L, as the delta-MOCK program does.
+        With ``"published"``, neighbours 1..L-1 have weights 1/2..1/L, as in the delta-MOCK program.
 
     Attributes
     ----------
@@ -674,10 +674,10 @@ def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
 class GraphModularity(base.PopulationIndex):
     """Similarity within clusters minus the value expected from the cluster volumes, maximised.
 
-    M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc is their
-    sum within cluster c (both directions), and vol_c is the sum of its samples' rows. M is less than 1, and 0
-    for a single cluster or a graph without edges. Takes O(q (E + n)) time for q partitions and E edges.
-    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
+    The value is the sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities,
+    W_cc is the sum of those within cluster c (both directions), and vol_c is the sum over the rows of c. It
+    is less than 1. It is 0 for a single cluster or a graph without edges. Takes O(q (E + n)) time for q
+    partitions and E edges. Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -725,8 +725,8 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for a single cluster. As a second objective, the index discourages small clusters around
-    constrained samples; as the only objective, it favours such clusters. Takes O(q (E + n)) time for q
+    The value is 0 for a single cluster. As one of several objectives, the index discourages small clusters
+    around constrained samples. As the only objective, it favours such clusters. Takes O(q (E + n)) time for q
     partitions and E edges. Source: ParetoClustering.
 
     Examples
@@ -739,7 +739,7 @@ class BoundaryCut(base.PopulationIndex):
 
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
-        """Fit to a graph, whose diagonal is ignored."""
+        """Fit to a graph. The diagonal is ignored."""
         self._edges = SimilarityEdges(data)
         self.n_samples_ = self._edges.n_samples
         return self
@@ -755,7 +755,7 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 
 class CutEdges(BoundaryCut):
-    """Number of graph edges between different clusters, minimised; approximates boundary lengths on maps.
+    """Number of graph edges between different clusters (on maps, about the boundary length), minimised.
 
     Examples
     --------
@@ -784,7 +784,7 @@ class LoadVariation(base.PopulationIndex):
     name, greater_is_better = "load_variation", False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to weights of shape (n_samples,). Raises a ValueError if one is negative or all are 0."""
+        """Fit to weights of shape (n_samples,). Raises a ValueError if a weight is negative or all are 0."""
         self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
             raise ValueError("data must contain at least one positive weight")
@@ -803,16 +803,16 @@ class LoadVariation(base.PopulationIndex):
 
 
 class ChangedShare(base.PopulationIndex):
-    """Share of samples whose cluster differs from their cluster in a previous partition, minimised.
+    """Share of samples that change cluster relative to a previous partition, minimised.
 
-    Clusters are first matched to the previous clusters. Takes O(n + k^3) time per partition of k clusters.
-    :class:`~moo_clustering.constraints.Kept` constrains this share instead of minimising it.
+    Clusters are first matched to previous clusters so that the fewest samples change. Takes O(n + k^3) time
+    per partition of k clusters. :class:`~moo_clustering.constraints.Kept` limits this share instead.
 
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Previous labels, required if the problem's other objectives use features. Samples with label -1 are
-        ignored. Default: the data passed to ``fit``.
+        Previous labels. Samples with label -1 are ignored. Default: the data passed to ``fit``. Required if
+        further objectives of the problem use features.
 
     Examples
     --------
@@ -826,7 +826,7 @@ class ChangedShare(base.PopulationIndex):
         self.previous = previous
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to ``previous`` if it is set, otherwise to ``data``, which then contains the previous labels.
+        """Fit to ``previous``. If it is None, fit to ``data``, which must then contain the previous labels.
 
         Raises a ValueError if no sample has a previous label or if ``previous`` has the wrong length.
         """
@@ -848,16 +848,16 @@ class ChangedShare(base.PopulationIndex):
         )
 
     def matched(self, labels: IntArray) -> IntArray:
-        """Return the previous clusters of the samples in ``known``, renumbered to match each partition."""
+        """Return the previous clusters of the samples ``known``, renumbered to match each partition."""
         return align_labels(labels[:, self.known], self.earlier)
 
 
 class Compactness(base.PopulationIndex):
     """Mean Polsby-Popper score of regions on a map, maximised.
 
-    The score of a region is its area divided by the area of a disc with the same perimeter, 4 pi area /
-    perimeter^2, between 0 and 1. Takes O(n + n_borders) time per partition. Source: D. D. Polsby, R. D.
-    Popper, Yale Law & Policy Review 9 (1991).
+    The score of a region is 4 pi area / perimeter^2, from 0 to 1: its area divided by the area of a disc with
+    the same perimeter. Takes O(n + n_borders) time per partition. Source: D. D. Polsby, R. D. Popper, Yale
+    Law & Policy Review 9 (1991).
 
     Examples
     --------
@@ -869,7 +869,7 @@ class Compactness(base.PopulationIndex):
     name, greater_is_better = "compactness", True
 
     def fit(self, data: Any) -> Self:
-        """Fit to a tuple of the samples' areas, their perimeters, and a symmetric matrix of border lengths.
+        """Fit to a tuple of the samples' areas, perimeters and common border lengths (a symmetric matrix).
 
         Raises a ValueError if lengths differ, if a value is negative, or if a perimeter is too short for its
         area or borders.

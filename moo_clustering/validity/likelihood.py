@@ -1,4 +1,4 @@
-"""Exact integrated classification likelihood, its models, and its maximisation by moves and merges."""
+"""Exact integrated classification likelihood: models of data, the index, and moves and merges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Read = Callable[[FloatArray], FloatArray]
 
 
 class Block(NamedTuple):
-    """Columns with the same kind of model, prepared for :mod:`moo_clustering._kernels.likelihood`."""
+    """Columns with one kind of model, prepared for :mod:`moo_clustering._kernels.likelihood`."""
 
     kind: int
     read: Read  # function that extracts these columns' values from a table
@@ -40,7 +40,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class LikelihoodModel:
-    """Base class for distributions of data conditional on clusters, with conjugate priors."""
+    """Base class for distributions of data conditional on clusters. Parameters have conjugate priors."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -65,12 +65,12 @@ class LikelihoodModel:
 class GaussianModel(LikelihoodModel):
     """Gaussian clusters with full or diagonal covariance matrices.
 
-    Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom and a diagonal scale
-    matrix with entries 1 / (``scale`` times column variance). With diagonal covariance matrices, inverse
-    variances have a gamma prior with shape ``dof`` and rate ``scale`` times the column variance. A cluster's
-    mean has a Gaussian prior centred at the data mean, with the cluster's covariance divided by ``tau``.
-    Clusters may have fewer samples than columns; constant columns are ignored. Priors and defaults are the
-    same as for ``Gmm`` and (for standardised columns) ``DiagGmm`` in the R package greed 0.6.1.
+    Inverses of full covariance matrices have a Wishart prior with ``dof`` degrees of freedom and a diagonal
+    scale matrix with entries 1 / (``scale`` times column variance). In diagonal matrices, inverse variances
+    have a gamma prior with shape ``dof`` and rate ``scale`` times column variance. The mean of a cluster has
+    a Gaussian prior, whose mean is the data mean, and whose covariance is the cluster's covariance divided by
+    ``tau``. Clusters may have fewer samples than columns. Constant columns are ignored. Priors and defaults
+    are the same as for ``Gmm`` and (for standardised columns) ``DiagGmm`` in the R package greed 0.6.1.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ class GaussianModel(LikelihoodModel):
     tau : float, default=0.01
         Weight of the prior mean, in samples.
     dof : float, optional
-        Degrees of freedom. Default: 1 for "diagonal"; the number of columns d for "full" (must exceed d - 1).
+        Degrees of freedom; for "full" and d columns, above d - 1. Default: 1 for "diagonal", d for "full".
     scale : float, default=0.1
-        Prior variances divided by the data variances.
+        Ratio of the prior variances to the data variances.
     """
 
     covariance: Literal["full", "diagonal"] = "full"
@@ -120,10 +120,11 @@ class GaussianModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class LatentClassModel(LikelihoodModel):
-    """Categorical columns that are independent given the cluster (latent class analysis); ``Lca`` in greed.
+    """Categorical columns that are independent within each cluster (latent class analysis).
 
     In each cluster, the category probabilities of each column have a symmetric Dirichlet prior. Categories
-    are integers, but columns with at most two distinct values may contain any numbers.
+    are integers, but columns with at most two distinct values may contain any numbers. Same as ``Lca`` in the
+    R package greed.
 
     Parameters
     ----------
@@ -151,10 +152,10 @@ class LatentClassModel(LikelihoodModel):
 @documented(LatentClassModel)
 @dataclass(frozen=True)
 class MultinomialModel(LikelihoodModel):
-    """Counts, such as word counts, with a multinomial distribution in each cluster; ``MoM`` in greed.
+    """Counts, such as word counts, with a multinomial distribution in each cluster.
 
-    The probabilities in each cluster have a symmetric Dirichlet prior. Multinomial coefficients, which greed
-    omits, are included; they do not depend on the partition.
+    The probabilities in each cluster have a symmetric Dirichlet prior. Same as ``MoM`` in the R package
+    greed, but with the multinomial coefficients, which do not depend on the partition.
     """
 
     beta: float = 1.0
@@ -208,15 +209,15 @@ class MixedModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class StochasticBlockModel(LikelihoodModel):
-    """Graph in which the probability of a link depends on the clusters of its ends; ``Sbm`` in greed.
+    """Graph in which the probability of a link depends on the clusters of the two nodes.
 
-    The data are a square 0/1 matrix with a zero diagonal. Link probabilities between and within clusters have
-    a Beta prior.
+    The data are a square 0/1 matrix with a zero diagonal. Link probabilities within and between clusters have
+    a Beta prior. Same as ``Sbm`` in the R package greed.
 
     Parameters
     ----------
     a, b : float, default=1.0
-        Parameters of the Beta prior, for present and for absent links.
+        Parameters of the Beta prior: ``a`` for present links, and ``b`` for absent links.
     directed : bool, optional
         Whether links are directed. Default: True if the matrix is asymmetric.
     """
@@ -255,10 +256,10 @@ MODELS: dict[str, LikelihoodModel] = {
 class IntegratedClassificationLikelihood(base.PopulationIndex):
     """Exact integrated classification likelihood (ICL), maximised.
 
-    Joint log-probability of the data and the partition, with cluster parameters and proportions integrated
-    out. Partitions with different numbers of clusters can be compared without an additional penalty. For p
-    individuals, takes O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) time with
-    full covariance matrices, and O(p (n_links + k^2)) time for graphs. Sources: E. Côme, P. Latouche,
+    Joint log-probability of the data and the partition. The parameters and proportions of the clusters are
+    integrated out. Partitions with different numbers of clusters can be compared without a penalty. For p
+    individuals, takes O(p n_samples n_features) time. With full covariance matrices, takes O(p (n_samples + k
+    n_features) n_features^2) time, and for graphs, O(p (n_links + k^2)) time. Sources: E. Côme, P. Latouche,
     Statistical Modelling 15 (2015); E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, Advances in Data Analysis
     and Classification 15 (2021).
 
@@ -266,7 +267,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     ----------
     model : str or LikelihoodModel, default="auto"
         ``"auto"`` (a :class:`MixedModel`), ``"gaussian"``, ``"diagonal"``, ``"categories"``, ``"counts"``,
-        ``"sbm"`` (the data are a graph), or a model instance with other priors.
+        ``"sbm"`` (the data are a graph), or a model instance, which may have other priors.
     alpha : float, default=1.0
         Parameter of the symmetric Dirichlet prior for the proportions.
 
@@ -307,8 +308,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
         """Create an initial partition into at most ``n_clusters`` clusters by a single run of k-means.
 
-        K-means is applied to standardised numbers, category indicators, square roots of relative counts, or
-        each node's links. Clusters are numbered by first appearance.
+        K-means uses standardised numbers, category indicators, square roots of relative counts, or the links
+        of each node. Clusters are numbered by first appearance.
         """
         points = self._terms.points
         k = min(integer("n_clusters", n_clusters), len(np.unique(points, axis=0))) if points.size else 1
@@ -319,10 +320,10 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
 
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
-        """Move samples to other clusters in random order while the index increases (up to 100 sweeps).
+        """Move samples between clusters, in random order, until the index stops increasing.
 
-        ``labels`` is a partition of shape (n_samples,) with contiguous clusters. With ``keep``, no cluster
-        loses its last sample. Returns labels numbered by first appearance.
+        ``labels`` is a partition of shape (n_samples,) with contiguous clusters. Each sample is visited at
+        most 100 times. With ``keep``, no cluster becomes empty. Returns labels numbered by first appearance.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # ``times`` contains the step of each sample's last visit, and the step of each cluster's last change.
@@ -335,9 +336,9 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
         """Repeatedly merge the pair of clusters that yields the highest index, until no allowed pair is left.
 
-        Returns partitions into k, k - 1, ... clusters, shape (n_levels, n_samples), and the index of each.
-        ``siblings``, shape (k, k), is True for pairs of the clusters in ``labels``, shape (n_samples,), that
-        may merge (default: all). A merged cluster inherits both clusters' pairs.
+        Starts from the k clusters in ``labels``, shape (n_samples,). Returns partitions into k, k - 1, ...
+        clusters, shape (n_levels, n_samples), and the index of each. ``siblings``, shape (k, k), is True for
+        pairs of clusters that may merge (default: all). A merged cluster keeps the partners of both parts.
         """
         start = self._partition(labels)
         k = int(start.max()) + 1
@@ -353,10 +354,10 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return np.array(levels), self.evaluate(start)[0] + np.append(0.0, gains[:steps].cumsum())
 
     def log_predictive(self, labels: ArrayLike, X: ArrayLike) -> FloatArray:
-        """Compute new samples' log predictive densities in each cluster, plus log(alpha + cluster size).
+        """Compute log predictive densities of new samples in each cluster, plus log(alpha + cluster size).
 
-        ``labels``, shape (n_samples,), is a partition of the samples in ``fit``. Returns an array of shape
-        (n, n_clusters) for ``X`` of shape (n, n_features). Raises a ValueError if the data are a graph.
+        ``labels``, shape (n_samples,), is a partition of the fitted samples. Returns an array of shape (n,
+        n_clusters) for ``X`` of shape (n, n_features). Raises a ValueError if the data are a graph.
         """
         if isinstance(self._terms, GraphTerms):
             raise ValueError("log_predictive requires a table model, but the index was fitted to a graph")
@@ -435,7 +436,7 @@ class GraphTerms:
 
     @property
     def points(self) -> FloatArray:
-        """Links of each node in both directions, as a dense array."""
+        """Dense array of the links of each node, in both directions."""
         return np.concatenate([self._S.toarray(), self._S.T.toarray()], axis=1)
 
     def value(self, labels: Labels) -> float:

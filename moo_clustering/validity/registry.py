@@ -66,15 +66,15 @@ Index = (
 def get_index(index: Index) -> ValidityIndex:
     """Return the validity index specified by a name, class, object or function.
 
-    Raises a ValueError for an unknown name, and a TypeError for another type or an index without ``name`` or
-    ``greater_is_better``.
+    Raises a ValueError if a name is unknown. Raises a TypeError if ``index`` has another type, or lacks the
+    attribute ``name`` or ``greater_is_better``.
 
     Parameters
     ----------
     index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
-        A name or class creates an index with default parameters; an object is returned unchanged. A tuple of
-        a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally preceded by a name, creates
-        a :class:`FunctionIndex`.
+        For a name or class, the index has default parameters. An object is returned unchanged. For a tuple
+        (function, direction) or (name, function, direction), a :class:`FunctionIndex` is created, where the
+        function is ``(X, labels) -> float``, and the direction is ``"max"`` or ``"min"``.
 
     Examples
     --------
