@@ -1,8 +1,8 @@
 """pymoo problems with partitions or sample graphs as individuals.
 
-:class:`PartitionProblem` combines any encoding, validity indices and constraints. To define a new problem,
-subclass it. The other problems in this package come from papers or require special evaluation. Each problem
-scores a whole population in one call.
+:class:`PartitionProblem` combines any encoding, validity indices and constraints; subclass it to define a new
+problem. The other problems come from papers or require special evaluation. All problems score whole
+populations.
 """
 
 import lazy_loader as _lazy

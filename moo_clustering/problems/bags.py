@@ -47,8 +47,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"`` or other bag
         indices. Maximised indices are negated (see :meth:`natural`). Infinite values are replaced with 1e6.
     weighting : {"bag", "instance"}, default="bag"
-        Whether a centroid is the mean of the bag means (Eq. 3) or of all instances in the cluster. Index
-        objects use their own setting.
+        Whether a centroid is the mean of bag means (Eq. 3) or of all instances. Index objects ignore it.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
@@ -62,9 +61,8 @@ class BagPartitionProblem(partition.PartitionProblem):
     Attributes
     ----------
     objective : BagObjective
-        Objective that :class:`~moo_clustering.operators.ImprovementMutation` and other local searches
-        improve: the first of ``objectives`` that is "bag_davies_bouldin", "twcv" or "ftwcv". If there is
-        none, "bag_davies_bouldin" is used.
+        Objective of :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
+        first of "bag_davies_bouldin", "twcv" and "ftwcv" in ``objectives``. Default: "bag_davies_bouldin".
 
     Examples
     --------
@@ -127,16 +125,14 @@ class BagPartitionProblem(partition.PartitionProblem):
 class BagMedoidProblem(partition.PartitionProblem):
     """Optimise one or more indices of partitions of bags that are encoded by a varying number of medoids.
 
-    Genes are indices of bags that are medoids, with -1 for empty slots. For P individuals and N bags,
-    decoding takes O(P k_max N) time, and the Davies-Bouldin index with medoids takes O(P (N + k_max^2)) time.
-    Equal sets of medoids are scored only once. Source: Evolutionary multi-instance clustering (MIGCUK), Eq.
-    10.
+    Genes are the indices of the medoids, with -1 for empty slots. For P individuals and N bags, decoding
+    takes O(P k_max N) time, and Davies-Bouldin with medoids takes O(P (N + k_max^2)) time. Equal sets of
+    medoids are scored only once. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
     centers : {"medoid", "mean"}, default="medoid"
-        Whether ``"bag_davies_bouldin"`` uses medoids or centroids as cluster centres. Has no effect on index
-        objects.
+        Whether ``"bag_davies_bouldin"`` uses medoids or centroids as centres. Index objects ignore it.
     kind : str, default="directed"
         Distance between bags, also for a silhouette specified by name or class: "directed", "symmetric",
         "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.

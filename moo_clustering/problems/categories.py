@@ -31,11 +31,10 @@ SPARSE_CATEGORIES = 64
 class FuzzyModesProblem(SignedProblem):
     """Find modes of fuzzy clusters that are compact (pi) and well separated (sep).
 
-    A mode is the centre of a fuzzy cluster: the most frequent category of each attribute, or a mean. Genes
-    are the concatenated attributes of K modes. Evaluation computes the fuzzy cluster of each mode, replaces
-    the mode with the mode of this cluster, scores the new modes, and writes them to the individuals
-    (``out["X"]``). Raises a ValueError for invalid categories or infinite values. Source: Mukhopadhyay,
-    Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
+    A mode contains the most frequent category (or the mean) of each attribute in a cluster. Genes are the
+    concatenated attributes of K modes. Evaluation replaces each mode with the mode of its fuzzy cluster,
+    scores the new modes, and writes them to the individuals (``out["X"]``). Raises a ValueError for invalid
+    categories or infinite values. Source: Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
 
     - ``pi``, minimised: mean distance from a cluster's members to its mode, summed over clusters.
     - ``sep``, maximised (-sep in ``F``): sum of distances between modes, with higher weights for close modes.
@@ -133,8 +132,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
         """Return the modes (k, n_features) of clusters 0..k-1 in a partition of shape (n_samples,).
 
-        For each attribute, a mode contains the most frequent category (the first on ties). For a numeric
-        feature, it contains the mean value.
+        A mode contains the most frequent category (the first on ties) or the mean value of each attribute.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1

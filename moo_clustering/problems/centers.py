@@ -42,12 +42,11 @@ class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
     Genes are the concatenated coordinates of ``n_clusters`` centres relative to the mean of X, which
-    :meth:`centers` adds again. Use ``CenterMatchingCrossover``, ``RelocateCenter`` and ``LocalSearchRepair``,
-    or any operators for real-valued genes. Evaluation takes O(n_samples n_clusters n_features) time per
+    :meth:`centers` adds again. ``CenterMatchingCrossover``, ``RelocateCenter``, ``LocalSearchRepair`` and all
+    operators for real-valued genes can be used. Evaluation takes O(n_samples n_clusters n_features) time per
     individual, and is cached. Individuals store the position of each sample's nearest centre as ``"labels"``.
-    A centre need not be the mean of its cluster, in contrast to ``SumOfSquares``. Raises a ValueError if
-    evaluated genes are not finite. Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982; Hamerly,
-    SDM, 2010.
+    A centre need not be the mean of its cluster. Raises a ValueError if evaluated genes are not finite.
+    Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982; Hamerly, SDM, 2010.
 
     Parameters
     ----------
@@ -60,8 +59,7 @@ class SumOfSquaresProblem(PartitionProblem):
     Attributes
     ----------
     encoding : CenterEncoding
-        Encoding to pass to ``EncodingSampling``, which then uses greedy k-means++, and
-        ``CanonicalDuplicates``.
+        Encoding for ``EncodingSampling`` (which uses greedy k-means++) and ``CanonicalDuplicates``.
     n_distances, n_local_searches : int
         Number of distances between samples and centres computed so far, and number of local searches so far.
 
@@ -283,10 +281,10 @@ class FuzzyCenterEncoding(CenterEncoding):
     A sample's membership in a cluster is d^-q divided by the sum of d^-q over all clusters, where d is the
     distance from the sample to the cluster's centre and ``q = 2 / (fuzziness - 1)``. The sample's label is
     the cluster with the highest membership (the first on ties). A sample located at a centre belongs only to
-    the cluster of this centre. If several clusters have this centre, the sample belongs equally to all of
-    them. Distances depend on the features' units, so scale X first. Takes O(n_individuals n_samples
-    n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships. Source: J.
-    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    the clusters with this centre, with equal memberships. Distances depend on the features' units, so scale X
+    first. Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples
+    n_clusters) memory for memberships. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function
+    Algorithms", Plenum (1981).
 
     Parameters
     ----------

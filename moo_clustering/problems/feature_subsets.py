@@ -37,8 +37,8 @@ class FeatureSubsetEncoding(Encoding):
     """Encoding of partitions by the features that k-means uses to find them, one bit per feature.
 
     Greedy k-means++ uses the same random numbers for all subsets, so decoding is deterministic. Decoding
-    takes O(n_init n_iter n_samples n_clusters m) time, where m is the number of selected features and n_iter
-    is the number of k-means iterations. Results of recent subsets are cached.
+    takes O(n_init n_iter n_samples n_clusters m) time, where m is the number of selected features. Results of
+    recent subsets are cached.
 
     Parameters
     ----------

@@ -52,21 +52,19 @@ class MOCKProblem(EncodedProblem):
 
     With "short" and "split" encodings, evaluating an individual takes O(E n_features + P) time, where E is
     the number of encoded links and P is the number of pairs of neighbouring components. With "locus"
-    encodings or the objective "deviation", it takes O(N (n_features + L)) time, where N is the number of
-    samples. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006,
-    for the third objective; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
+    encodings or the objective "deviation", it takes O(N (n_features + L)) time for N samples. Sources: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
+    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
         Features; ignored if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
-        Genes are the most interesting links of the minimum spanning tree ("short", "split"), or one link per
-        sample ("locus").
+        Genes: the most interesting links of a tree ("short", "split"), or one link per sample ("locus").
     n_neighbors : int, default=10
-        Number L of neighbours of each sample that are used for connectivity and for links. The search can
-        miss clusters with fewer than L/2 samples. Use 5 for thin, interlocked clusters, because with 10,
-        wrong partitions can dominate the correct partition.
+        Number L of neighbours per sample, for connectivity and for links. The search can miss clusters with
+        fewer than L/2 samples. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate.
     objectives : sequence of str, default=("variance", "connectivity")
         Unique objective names:
 
@@ -83,9 +81,8 @@ class MOCKProblem(EncodedProblem):
     constraints : PairwiseConstraints, optional
         Must-links and cannot-links for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of identical rows that each sample represents. It multiplies the sample's terms in the
-        objectives. Variance, deviation and ``"ari"`` are the same as if the rows were repeated, but
-        connectivity differs, because a row does not count its copies as neighbours.
+        Positive number of identical rows that each sample represents. Variance, deviation and ``"ari"`` are
+        equal to those of the repeated rows. In the connectivity, copies do not count as neighbours.
     metric, ties, root, rank_cap
         See :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
@@ -491,12 +488,10 @@ class NeighborGraphProblem(FixedProblem):
     n_neighbors : int, optional
         Number k <= w of nearest neighbours that operators draw from. Default: smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        What gene i contains: the rank of the neighbour in the list of sample i (``"rank"``), or the sample
-        index of the neighbour, as in the paper (``"index"``). ``"index"`` requires lists of all neighbours
-        and an (N, N) table.
+        Whether gene i is the neighbour's rank in the list of sample i, or the neighbour's index, as in the
+        paper. ``"index"`` requires lists of all neighbours and an (N, N) table.
     diversity : {"batch", "deferred"}, default="batch"
-        With ``"batch"``, Q is the evaluated batch. With ``"deferred"``, f2 is NaN until the survival computes
-        it.
+        ``"batch"``: Q is the evaluated batch. ``"deferred"``: f2 is NaN until the survival computes it.
     sample_weight : array-like of shape (n_samples,), optional
         Positive sample weights; f1 is then a weighted mean. In f2, all genes have equal weight.
 
@@ -621,9 +616,9 @@ class NeighborGraphProblem(FixedProblem):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by linking each sample to a near neighbour in the same cluster.
 
-        If the listed neighbours do not connect a cluster, the cluster is divided. If no listed neighbour of a
-        sample is in its cluster, the sample is linked to its nearest neighbour. Takes O(N (w + log N)) time
-        per partition.
+        If listed neighbours do not connect a cluster, the cluster is divided. A sample without listed
+        neighbours in its cluster is linked to its nearest neighbour. Takes O(N (w + log N)) time per
+        partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
@@ -705,19 +700,17 @@ class SRMOSCProblem(FixedProblem):
     A constraint requires at least one link per sample; the operators satisfy it. Raises a ValueError if there
     are too many samples for ``n_candidates="all"``, if a population exceeds ``max_memory``, if a sample has
     no candidates, or if squares overflow. Issues a UserWarning if the data are so far from the origin that
-    rounding errors determine the links. Evaluation takes O(N (w + n_links n_features)) time per individual,
-    where n_links is the mean number of links per sample. With
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`, it takes O(N) time. Source: Luo, Jiao and Lozano,
-    IEEE TEVC, 2016.
+    rounding errors determine the links. Evaluation takes O(N (w + n_links n_features)) time per individual
+    with n_links links per sample, but O(N) time with :class:`~moo_clustering.algorithms.RowTableEvaluator`.
+    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features, scaled for distances.
     n_candidates : int or "all", optional
-        Number w of candidates per sample. Default: 2 (floor(ln N) + 1). With ``"all"``, all other samples are
-        candidates, as in the paper. If there are few features, samples can then be reconstructed from distant
-        samples.
+        Number w of candidates per sample. Default: 2 (floor(ln N) + 1). With ``"all"`` (as in the paper) and
+        few features, samples can be reconstructed from distant samples.
     rho : float or "auto", default="auto"
         Weight of the ridge penalty; ``"auto"`` uses 0.025 times the mean feature variance.
     lists : NeighborLists, optional

@@ -26,14 +26,14 @@ Decode = Literal["reassign", "literal"]
 
 
 class MedoidProblem(EncodedProblem):
-    """Find medoids of compact, well-separated clusters, using the Xie-Beni index and the I-index.
+    """Find medoids of compact, well-separated clusters: minimise Xie-Beni, and maximise the I-index.
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
     to the nearest medoid, replaces each medoid with the medoid of the resulting cluster, scores the result,
-    and writes the new medoids to the individuals (``out["X"]``). The Xie-Beni index is minimised, and the
-    I-index is maximised. Raises a TypeError or ValueError if an option is unknown, if constraints are missing
-    or their length differs from that of X, or if the distance matrix exceeds ``max_memory``. Evaluation
-    raises an error for invalid genotypes (use ``repair=MedoidSetRepair()``). Source: NSGA-II-clus.
+    and writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if an
+    option is unknown, if constraints are missing or do not match X, or if the distance matrix exceeds
+    ``max_memory``. Evaluation raises an error for invalid genotypes (use ``repair=MedoidSetRepair()``).
+    Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -46,11 +46,9 @@ class MedoidProblem(EncodedProblem):
         ``"cosine"`` (rows of zeros have distance 1 to all other rows), ``"euclidean"``, ``"precomputed"``, or
         any metric of :func:`sklearn.metrics.pairwise_distances`.
     decode : {"reassign", "literal"}, default="reassign"
-        Whether the new medoids are scored after the samples are reassigned to them ("reassign"), or with the
-        labels from the assignment to the old medoids ("literal").
+        Whether new medoids are scored after samples are reassigned to them, or with the old medoids' labels.
     n_local : int, default=1
-        Maximum number of rounds per evaluation. A round assigns the samples and replaces the medoids. Must be
-        1 with ``decode="literal"``.
+        Maximum number of rounds of assigning samples and replacing medoids. Must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         How the search uses the constraints:
 
@@ -63,9 +61,8 @@ class MedoidProblem(EncodedProblem):
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
         ``"matrix"`` stores all distances. ``"vector"`` computes them on demand; with "euclidean", medoids
-        then minimise *squared* distances. ``"auto"`` uses ``"vector"`` for "cosine" and "sqeuclidean" if
-        there are over 8000 samples, or if the matrix would exceed ``max_memory``. Otherwise, it uses
-        ``"matrix"``.
+        then minimise *squared* distances. With "cosine" and "sqeuclidean", ``"auto"`` uses ``"vector"`` for
+        over 8000 samples or if the matrix exceeds ``max_memory``.
 
     Attributes
     ----------
@@ -155,8 +152,7 @@ class MedoidProblem(EncodedProblem):
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
         """Assign samples under the constraints, for any ``supervision``; labels are contiguous.
 
-        Each conflicting component in a cluster adds ``penalty`` to the distance. By default, conflicts
-        outweigh distances.
+        Each conflicting component adds ``penalty`` to the distance. By default, conflicts outweigh distances.
         """
         assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
@@ -270,11 +266,11 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned from largest to smallest. Each component is assigned to the cluster with the
-    fewest conflicting components or, on ties, to the cluster with the smallest total distance. Unconstrained
-    samples are assigned to their nearest medoids. Cannot-links within components are ignored, with a
-    UserWarning; ``n_dropped`` counts them. Takes O(k (n_constrained + n_components) + n_conflicts) time per
-    individual, plus the time for distances. Source: NSGA-II-clus.
+    The largest components are assigned first. Each component joins the cluster with the fewest conflicting
+    components or, on ties, with the smallest total distance. Unconstrained samples join their nearest
+    medoids. Cannot-links within components are ignored, with a UserWarning; ``n_dropped`` counts them. Takes
+    O(k (n_constrained + n_components) + n_conflicts) time per individual, plus the time for distances.
+    Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:

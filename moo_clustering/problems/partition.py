@@ -112,9 +112,9 @@ class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
     Raises a TypeError or ValueError if an index or ``constraint_handling`` is unknown, if there is no
-    objective, if data, encoding and constraints have different numbers of samples, or if required constraints
-    are missing. Evaluation raises an error if a genotype is invalid (use ``repair=EncodingRepair()``), or if
-    a custom component returns an invalid result.
+    objective, if data, encoding and constraints differ in length, or if required constraints are missing.
+    Evaluation raises an error if a genotype is invalid (use ``repair=EncodingRepair()``), or if a custom
+    component returns an invalid result.
 
     Parameters
     ----------
@@ -127,9 +127,8 @@ class PartitionProblem(EncodedProblem):
         At least one objective. Index objects are copied before fitting. A function ``(X, labels) -> float``
         requires a direction, ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")`` or, with a name,
         ``("spread", f, "min")``. Maximised indices are negated for pymoo; :meth:`natural` restores their
-        sign. A function that has an argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also
-        receives this array. With a tuple of encodings, functions receive one partition per encoding: ``f(X,
-        rows, columns)``.
+        sign. A function with an argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives
+        it. With a tuple of encodings, functions receive one partition per encoding: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         How the constraints are used:
 
@@ -166,9 +165,9 @@ class PartitionProblem(EncodedProblem):
     Each distinct partition is scored only once, so equal partitions have identical objectives. If an index or
     inequality requests memberships, centres, medoids or genes, each distinct genotype is scored instead.
     These arrays are computed once per population; their row or column c belongs to label c of :meth:`decode`.
-    A partition for which an index is undefined is infeasible, so a front never contains it. An index is
-    undefined if there are fewer than its ``min_clusters`` clusters. A function is also undefined if every
-    cluster has only one sample.
+    A partition with an undefined index is infeasible, so a front never contains it. An index is undefined if
+    there are fewer than ``min_clusters`` clusters. Functions are also undefined if all clusters are single
+    samples.
 
     Examples
     --------

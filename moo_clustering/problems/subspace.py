@@ -30,27 +30,26 @@ class SubspaceClusteringProblem(EncodedProblem):
     """Find seed documents from which compact and pure fuzzy clusters in subspaces grow.
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents; empty slots contain -1.
-    Evaluation runs ``n_sweeps`` sweeps (iterations) of SISC, starting from centroids halfway between the
-    seeds and the mean document. Raises a TypeError or ValueError if data or options are invalid, or if
-    ``"impurity"`` is used without labels. Evaluation raises an error for invalid genotypes (use
-    ``repair=EncodingRepair()``). For an individual with k clusters, evaluation takes O(n_sweeps k (nnz +
-    n_samples + n_features)) time, where nnz is the number of non-zero values, and O(k (n_samples +
-    n_features)) memory per thread. The order of the seeds has no effect, so use
-    ``CanonicalDuplicates(problem.encoding)``. Source: SISC-ML, Eqs. 2 (terms as objectives), 3, 8, 11.
+    Evaluation runs ``n_sweeps`` iterations of SISC, starting from centroids halfway between the seeds and the
+    mean document. Raises a TypeError or ValueError if data or options are invalid, or if ``"impurity"`` is
+    used without labels. Evaluation raises an error for invalid genotypes (use ``repair=EncodingRepair()``).
+    An individual with k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time, where nnz is the
+    number of non-zero values, and O(k (n_samples + n_features)) memory per thread. The order of seeds has no
+    effect, so use ``CanonicalDuplicates(problem.encoding)``. Source: SISC-ML, Eqs. 2 (terms as objectives),
+    3, 8, 11.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes (-1 for unlabelled samples), 0/1 indicators of label sets (a row of -1 for unlabelled
-        samples), or ``Targets``.
+        Classes (-1: unlabelled), 0/1 indicators of label sets (rows of -1: unlabelled), or ``Targets``.
     n_seeds : int, default=20
         Maximum number of clusters.
     k_min : int, optional
         Minimum number of clusters. Default: ``n_seeds``, which fixes the number of clusters.
     n_sweeps : int, default=3
-        Number of sweeps per evaluation, from 1 to 3. With more sweeps, similar seeds can have more different
-        objectives.
+        Number of sweeps per evaluation, from 1 to 3. With more sweeps, objectives of similar seeds differ
+        more.
     objectives : sequence of str, default=("dispersion", "impurity")
         Objectives to minimise:
 
@@ -271,10 +270,9 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(SlotGenes):
     """Encoding of partitions by seed documents; empty slots contain -1.
 
-    The SISC sweeps start from each document's similarities to the seeds. Afterwards, each document is
-    assigned to the cluster in which its membership is highest. Decoding takes O(n_individuals n_sweeps (nnz +
-    n_samples + n_features) n_seeds) time, where nnz is the number of non-zero values. Source: SISC-ML,
-    "seeds" start.
+    SISC starts from the similarities to the seeds. Each document is assigned to the cluster in which its
+    membership is highest. Takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time, where
+    nnz is the number of non-zero values. Source: SISC-ML, "seeds" start.
 
     Parameters
     ----------
