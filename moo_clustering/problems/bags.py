@@ -55,8 +55,8 @@ class BagPartitionProblem(partition.PartitionProblem):
         search and repair enforce the minimum size in any case.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         See :class:`PartitionProblem`. Local search minimises ``objective * (1 + V)``, where V is the
-        constraint violation. With ``"none"``, it minimises ``objective``. With ``"constraint"``, repair
-        satisfies the constraints if possible.
+        constraint violation. With ``"none"``, V is ignored. With ``"constraint"``, repair tries to satisfy
+        all constraints.
 
     Attributes
     ----------

@@ -33,8 +33,8 @@ class FuzzyModesProblem(SignedProblem):
 
     A mode contains the most frequent category (or the mean) of each attribute in a cluster. Genes are the
     concatenated attributes of K modes. Evaluation replaces each mode with the mode of its fuzzy cluster,
-    scores the new modes, and writes them to the individuals (``out["X"]``). Raises a ValueError for invalid
-    categories or infinite values. Source: Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
+    scores the new modes, and writes them to ``out["X"]``. Raises a ValueError for invalid categories or
+    infinite values. Source: Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
 
     - ``pi``, minimised: mean distance from a cluster's members to its mode, summed over clusters.
     - ``sep``, maximised (-sep in ``F``): sum of distances between modes, with higher weights for close modes.

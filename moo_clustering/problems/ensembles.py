@@ -21,9 +21,9 @@ class EnsembleSelectionProblem(SignedProblem):
     - the mean NMI over pairs of selected runs (1 if there are no pairs);
     - with ``losses``, the mean loss of the selected runs, on a scale from 0 (best run) to 1 (worst run).
 
-    The NMI between runs is computed only once, in O(n_samples n_runs^2) time. Evaluating P individuals then
-    takes O(P n_runs^2) time. Use pymoo's ``BinaryRandomSampling``, ``UniformCrossover`` and
-    ``BitflipMutation``. A good subset need not yield a better consensus than
+    Computing NMI (once) takes O(n_samples n_runs^2) time. Evaluating P individuals takes O(P n_runs^2) time.
+    Use pymoo's ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not
+    yield a better consensus than
     :func:`~moo_clustering.consensus.best_half`, which requires no search. Raises a ValueError if evaluated
     genes are not 0 or 1.
 

@@ -36,9 +36,8 @@ _FOLDS, _PASSES = 5, 5
 class FeatureSubsetEncoding(Encoding):
     """Encoding of partitions by the features that k-means uses to find them, one bit per feature.
 
-    Greedy k-means++ uses the same random numbers for all subsets, so decoding is deterministic. Decoding
-    takes O(n_init n_iter n_samples n_clusters m) time, where m is the number of selected features. Results of
-    recent subsets are cached.
+    Greedy k-means++ uses the same random numbers for all subsets, so decoding is deterministic. Takes
+    O(n_init n_iter n_samples n_clusters m) time for m selected features. Recent results are cached.
 
     Parameters
     ----------

@@ -169,12 +169,12 @@ class MOCKProblem(EncodedProblem):
 
         The initial parts are the components that remain if the most interesting links are removed from the
         tree. Each step merges the two neighbouring parts for which the weighted sum of the changes in
-        variance and connectivity is smallest. Each change is divided by the range of the objective. All steps
-        are repeated for ``n_weights`` ratios of the two weights. Returns the genotypes of the non-dominated
-        partitions, in ascending order of variance. The result is deterministic and cached. With the "split"
-        encoding, only parts that are linked in the tree are merged. Takes O(n_weights P^2) to O(n_weights
-        P^3) time and O(P^2) memory, where P is the number of parts. If there are more than 500 parts, the
-        smallest parts are first merged with their closest neighbours.
+        variance and connectivity is smallest. Each change is divided by the range of the objective. This is
+        repeated for ``n_weights`` ratios of the weights. Returns the genotypes of the non-dominated
+        partitions, lowest variance first. The result is deterministic and cached. With "split" encodings,
+        only parts linked in the tree are merged. Takes O(n_weights P^2) to O(n_weights P^3) time and O(P^2)
+        memory, where P is the number of parts. If there are more than 500 parts, the smallest parts are first
+        merged with their closest neighbours.
 
         Examples
         --------
@@ -224,13 +224,12 @@ class MOCKProblem(EncodedProblem):
         """Merge clusters smaller than ``least_size`` in each individual, and return the best partition.
 
         Uses only individuals that have at most 2000 clusters, of which exactly ``n_clusters`` have at least
-        ``least_size`` samples. Each cluster with fewer samples is merged with the cluster to which it has the
-        highest total neighbour weight. If it has no neighbours, it is merged with the cluster whose mean is
-        nearest. If there are up to three features, and the highest minimax silhouette (of up to 600 samples)
-        is at least 0.4, the partition with this silhouette is the best. Otherwise, the partition with the
-        lowest variance is the best. Returns the index of the best individual and its labels after merging
-        (numbered by first appearance), or None if no individual can be used. Takes O(n_individuals P
-        (n_features + n_neighbors)) time, where P is the number of parts.
+        ``least_size`` samples. Each smaller cluster is merged with the cluster to which it has the highest
+        total neighbour weight. If it has no neighbours, it is merged with the cluster whose mean is nearest.
+        With up to three features, the best partition has the highest minimax silhouette (of up to 600
+        samples) if this is at least 0.4. Otherwise, it has the lowest variance. Returns the index of the best
+        individual and its labels after merging (numbered by first appearance), or None if no individual can
+        be used. Takes O(n_individuals P (n_features + n_neighbors)) time, where P is the number of parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -616,9 +615,8 @@ class NeighborGraphProblem(FixedProblem):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by linking each sample to a near neighbour in the same cluster.
 
-        If listed neighbours do not connect a cluster, the cluster is divided. A sample without listed
-        neighbours in its cluster is linked to its nearest neighbour. Takes O(N (w + log N)) time per
-        partition.
+        If listed neighbours do not connect a cluster, it is divided. A sample without listed neighbours in
+        its cluster is linked to the nearest sample. Takes O(N (w + log N)) time per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]

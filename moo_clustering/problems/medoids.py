@@ -31,9 +31,9 @@ class MedoidProblem(EncodedProblem):
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
     to the nearest medoid, replaces each medoid with the medoid of the resulting cluster, scores the result,
     and writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if an
-    option is unknown, if constraints are missing or do not match X, or if the distance matrix exceeds
-    ``max_memory``. Evaluation raises an error for invalid genotypes (use ``repair=MedoidSetRepair()``).
-    Source: NSGA-II-clus.
+    option is unknown, if constraints are missing or do not match X, if the distance matrix exceeds
+    ``max_memory``, or if evaluated genotypes are invalid (use ``repair=MedoidSetRepair()``). Source:
+    NSGA-II-clus.
 
     Parameters
     ----------
@@ -267,10 +267,9 @@ class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
     The largest components are assigned first. Each component joins the cluster with the fewest conflicting
-    components or, on ties, with the smallest total distance. Unconstrained samples join their nearest
-    medoids. Cannot-links within components are ignored, with a UserWarning; ``n_dropped`` counts them. Takes
-    O(k (n_constrained + n_components) + n_conflicts) time per individual, plus the time for distances.
-    Source: NSGA-II-clus.
+    components or, on ties, with the smallest total distance. Other samples join their nearest medoids.
+    ``n_dropped`` cannot-links within components are ignored, with a UserWarning. Takes O(k (n_constrained +
+    n_components) + n_conflicts) time per individual, plus the time for distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:

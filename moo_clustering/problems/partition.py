@@ -165,9 +165,8 @@ class PartitionProblem(EncodedProblem):
     Each distinct partition is scored only once, so equal partitions have identical objectives. If an index or
     inequality requests memberships, centres, medoids or genes, each distinct genotype is scored instead.
     These arrays are computed once per population; their row or column c belongs to label c of :meth:`decode`.
-    A partition with an undefined index is infeasible, so a front never contains it. An index is undefined if
-    there are fewer than ``min_clusters`` clusters. Functions are also undefined if all clusters are single
-    samples.
+    A partition with an undefined index is infeasible, so a front never contains it. An index is undefined for
+    fewer than ``min_clusters`` clusters. A function is also undefined if all clusters have one sample.
 
     Examples
     --------

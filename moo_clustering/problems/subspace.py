@@ -48,8 +48,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     k_min : int, optional
         Minimum number of clusters. Default: ``n_seeds``, which fixes the number of clusters.
     n_sweeps : int, default=3
-        Number of sweeps per evaluation, from 1 to 3. With more sweeps, objectives of similar seeds differ
-        more.
+        Number of sweeps per evaluation, from 1 to 3. With more, similar seeds differ more in objectives.
     objectives : sequence of str, default=("dispersion", "impurity")
         Objectives to minimise:
 

@@ -72,8 +72,7 @@ def bag_distance_data(
 ) -> BagDistanceData:
     """Sort the bags by cluster and by distance from the medoid, and compute the distances between bags.
 
-    Takes O(n^2 d) time, where n is the number of instances in the bags shown, and d is the number of
-    features.
+    Takes O(n^2 d) time, where n is the number of instances in the bags shown.
 
     Parameters
     ----------
@@ -82,8 +81,7 @@ def bag_distance_data(
     labels : array-like of shape (n_bags,)
         Cluster labels, or known classes.
     kind : {"symmetric", "directed", "mean_min", "min_min", "mean"}, default="symmetric"
-        Distance between bags; see :func:`~moo_clustering.bags.bag_distances`. Ignored if distances are
-        passed.
+        See :func:`~moo_clustering.bags.bag_distances`. Ignored if distances are passed.
     max_bags : int, default=1500
         Maximum number of bags to show. If there are more bags, the same fraction of each cluster is shown.
 
@@ -284,8 +282,7 @@ def bag_embedding_data(
     Raises
     ------
     ValueError
-        If shapes do not match, if a distance is negative or not finite, or if centres and distances are
-        passed.
+        If shapes do not match, if a distance is negative or not finite, or for centres with distances.
     """
     data, codes, names = read_input(bags_or_distances, labels)
     marked = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,))

@@ -511,8 +511,8 @@ def convergence_data(
     ----------
     runs : run, list of runs, or mapping of str to run or list of runs
         Fitted estimators, their ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a
-        column "generation", or array), or DEAP logbooks. A list contains repetitions of a run. A mapping
-        contains named groups of runs.
+        column "generation", or array), or DEAP logbooks. Lists contain repeated runs, and mappings contain
+        groups.
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional

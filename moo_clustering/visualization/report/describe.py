@@ -187,7 +187,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are nearest to the cluster mean, or else to the other members on average."""
+        """Whether typical samples are nearest to the cluster mean. Otherwise, all members are compared."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -204,7 +204,7 @@ class Samples:
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def with_distances(self, n_clusters: int, rng: np.random.Generator) -> Samples:
-        """Return a copy with distances between all samples or, for many samples or clusters, a random subset."""
+        """Return a copy with distances. With many samples or clusters, a random subset is used."""
         most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
         if self.bags is not None:
             most = min(most, affordable_bags(self.bags))

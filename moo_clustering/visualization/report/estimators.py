@@ -103,8 +103,7 @@ def report_content(
     For S solutions of n samples with d features, takes O(m^2 K) time for the silhouettes of m <= 2000
     samples, where K is the total number of clusters in all solutions, O(S^2 n) time for agreement (computed
     on a subset if n is large), O(n d) time per described solution, and O(S n + m^2 + S^2) memory. Raises a
-    NotFittedError if the estimator has no ``labels_``. Raises a ValueError if data or names do not match the
-    labels.
+    NotFittedError if the estimator has no ``labels_``, and a ValueError if data or names do not match.
 
     Parameters
     ----------
@@ -147,8 +146,7 @@ def report_content(
     max_points : int, default=5000
         Maximum number of samples on the map. Samples in constraints and typical samples are shown first.
     max_described : int, default=100
-        Maximum number of solutions whose clusters are described. The result and solutions of rules come
-        first.
+        Maximum number of solutions whose clusters are described. The result and rules' solutions come first.
     random_state : int, default=0
         Seed for all random selections.
     """

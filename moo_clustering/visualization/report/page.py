@@ -372,14 +372,13 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add a panel with questions. Requires a rule "answers"; answers update the solution of this
-        rule.
+        Whether to add a panel with questions. Answers update the solution of the (required) rule "answers".
 
     Returns
     -------
     str
-        Page of at most 25 MB, unless one solution requires more. A note states how many solutions are
-        omitted.
+        Page of at most 25 MB, unless one solution requires more. A note states the number of omitted
+        solutions.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
