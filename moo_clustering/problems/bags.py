@@ -47,7 +47,7 @@ class BagPartitionProblem(partition.PartitionProblem):
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"`` or other bag
         indices. Maximised indices are negated (see :meth:`natural`). Infinite values are replaced with 1e6.
     weighting : {"bag", "instance"}, default="bag"
-        Whether a centroid is the mean of bag means (Eq. 3) or of all instances. Index objects ignore it.
+        Whether a centroid is the mean of bag means (Eq. 3) or of all instances. Ignored for index objects.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
@@ -132,7 +132,7 @@ class BagMedoidProblem(partition.PartitionProblem):
     Parameters
     ----------
     centers : {"medoid", "mean"}, default="medoid"
-        Whether ``"bag_davies_bouldin"`` uses medoids or centroids as centres. Index objects ignore it.
+        Whether ``"bag_davies_bouldin"`` uses medoids or centroids as centres. Ignored for index objects.
     kind : str, default="directed"
         Distance between bags, also for a silhouette specified by name or class: "directed", "symmetric",
         "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.

@@ -48,7 +48,7 @@ class SubspaceClusteringProblem(EncodedProblem):
     k_min : int, optional
         Minimum number of clusters. Default: ``n_seeds``, which fixes the number of clusters.
     n_sweeps : int, default=3
-        Number of sweeps per evaluation, from 1 to 3. With more, similar seeds differ more in objectives.
+        Number of sweeps per evaluation, from 1 to 3. With more sweeps, similar seeds score less similarly.
     objectives : sequence of str, default=("dispersion", "impurity")
         Objectives to minimise:
 

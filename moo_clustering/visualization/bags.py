@@ -45,7 +45,7 @@ class BagDistanceData:
     ----------
     distances : ndarray of shape (n_shown, n_shown)
     order : ndarray of shape (n_shown,)
-        Index of the bag in each row and column of ``distances``.
+        Index of the bag in each row and column of ``distances``. Bags are sorted by cluster.
     boundaries : ndarray of shape (n_clusters + 1,)
         First row of each cluster in ``distances``, followed by n_shown.
     names : tuple of str
@@ -72,7 +72,7 @@ def bag_distance_data(
 ) -> BagDistanceData:
     """Sort the bags by cluster and by distance from the medoid, and compute the distances between bags.
 
-    Takes O(n^2 d) time, where n is the number of instances in the bags shown.
+    Takes O(n^2 n_features) time, where n is the number of instances in the bags shown.
 
     Parameters
     ----------
@@ -259,12 +259,12 @@ def bag_embedding_data(
     max_bags: int = 1000,
     random_state: SeedLike = 0,
 ) -> BagEmbeddingData:
-    """Compute positions of bags in the plane, so that near bags have near positions.
+    """Compute positions of bags in the plane that approximate the distances between the bags.
 
-    If there are up to ``max_bags`` bags, they are positioned using metric multidimensional scaling of their
-    Hausdorff distances, which takes O(n^2 d + max_bags^3) time, where n is the number of instances. If there
-    are more bags, principal components of the bag means are used, which takes O(n d + d^3) time. If distances
-    between more than ``max_bags`` bags are passed, the same fraction of each cluster is shown.
+    Up to ``max_bags`` bags are positioned using metric multidimensional scaling of their Hausdorff distances.
+    This takes O(n^2 d + max_bags^3) time, where n is the number of instances, and d the number of features.
+    For more bags, the principal components of the bag means are used, which takes O(n d + d^3) time. If more
+    than ``max_bags`` bags are passed as distances, the same fraction of each cluster is shown.
 
     Parameters
     ----------

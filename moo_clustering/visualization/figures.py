@@ -57,7 +57,7 @@ matplotlib.figure.Figure
 
 @contextmanager
 def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield ``ax`` or, if it is None, axes of a new figure with this size in inches. Then save the figure."""
+    """Yield ``ax`` or axes of a new figure (``size`` in inches). Use the package's style; save the figure."""
     with house_style():
         ax = new_figure(*size).add_subplot() if ax is None else ax
         yield ax
@@ -140,7 +140,7 @@ class Look(NamedTuple):
 
 
 def look_of(cluster: int) -> Look:
-    """Return a colour and marker, unique for 256 clusters. Consecutive clusters differ in both."""
+    """Return a colour and marker, unique for up to 256 clusters. Consecutive clusters differ in both."""
     turn = cluster // len(_COLORS)
     return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
 

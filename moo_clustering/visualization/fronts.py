@@ -369,7 +369,8 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     lower, upper : ndarray of shape (n_objectives,)
-        Ideal and nadir point. If they are equal, ``upper`` is increased by its absolute value, or by 1 if 0.
+        Ideal and nadir point. If an objective is constant, its absolute value (or 1 for 0) is added to
+        ``upper``.
 
     Examples
     --------
@@ -511,8 +512,7 @@ def convergence_data(
     ----------
     runs : run, list of runs, or mapping of str to run or list of runs
         Fitted estimators, their ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a
-        column "generation", or array), or DEAP logbooks. Lists contain repeated runs, and mappings contain
-        groups.
+        column "generation", or array), or DEAP logbooks. A list holds repetitions. A mapping holds groups.
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional

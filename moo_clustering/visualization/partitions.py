@@ -315,7 +315,7 @@ def constraints_data(
     constraints : PairwiseConstraints
         Constraints to draw. For partial labels, use ``PairwiseConstraints.from_partial_labels``.
     max_pairs : int, default=2000
-        Maximum number of lines. Violated pairs are drawn first; pairs are selected at even intervals.
+        Maximum number of lines. Violated pairs have priority. Drawn pairs are selected at even intervals.
 
     Raises
     ------
@@ -706,7 +706,7 @@ def term_data(
     n_terms: int = 10,
     max_clusters: int = 24,
 ) -> TermData:
-    """Select the terms with the largest positive weights in each topic, the lowest columns on ties.
+    """Select the terms with the largest positive weights in each topic (on ties, the lowest columns).
 
     Parameters
     ----------

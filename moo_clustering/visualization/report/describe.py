@@ -62,7 +62,7 @@ def agreement(
 ) -> tuple[FloatArray, FloatArray | None, str]:
     """Compute the adjusted Rand indices of each solution with the chosen solution, and of all pairs.
 
-    If there are too many solutions, None replaces those of all pairs. Also returns a note for the report.
+    If there are too many solutions, the indices of all pairs are None. Also returns a note for the report.
     """
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for identical partitions, about 0 for unrelated partitions."
@@ -187,7 +187,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are nearest to the cluster mean. Otherwise, all members are compared."""
+        """Whether typical samples are nearest to the cluster mean, or else to the other members."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -401,10 +401,10 @@ def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNu
 def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, to_own: FloatArray | None = None
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of each cluster, and the lowest rows on ties.
+    """Return the samples nearest to the mean of each cluster (on ties, the lowest rows).
 
-    If ``to_own`` contains each sample's mean distance to the other samples in its cluster, for
-    ``samples.rows``, the samples with the smallest mean distances are returned instead. Medoids come first.
+    ``to_own`` can contain the mean distance from each of ``samples.rows`` to the other samples in its
+    cluster. The samples with the smallest mean distances are then returned. Medoids, if any, come first.
     """
     n_clusters, rows = int(labels.max()) + 1, np.arange(len(labels)) if to_own is None else samples.rows
     keys = _from_means(samples, labels) if to_own is None else to_own

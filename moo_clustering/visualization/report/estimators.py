@@ -527,7 +527,7 @@ def _weighed(
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
-    """Return classes (-1: unlabelled). None for label sets, or if labels are not integers but all missing."""
+    """Return classes (-1: unlabelled). None for label sets, or if all non-integer labels are missing."""
     if y is None:
         return None
     found = checked_array(y, "y")

@@ -198,9 +198,9 @@ def _within(places: Any, count: int) -> bool:
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports of several runs, matching samples by name.
 
-    Samples have the same order as in the first run, and its chosen solution is used. The map is taken from
-    the first run that has a map. Names of rules, histories and figures start with the run's name. For each
-    run, an additional rule selects its result.
+    The order of the samples and the chosen solution are taken from the first run. The map is taken from the
+    first run that has a map. Names of rules, histories and figures start with the run's name. For each run,
+    an additional rule selects its result.
     """
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
@@ -377,8 +377,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     Returns
     -------
     str
-        Page of at most 25 MB, unless one solution requires more. A note states the number of omitted
-        solutions.
+        Page of at most 25 MB, unless one solution requires more. A note states how many are omitted.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
@@ -658,7 +657,7 @@ def _deflated(content: bytes) -> str:
 
 
 def by_importance(content: ReportContent) -> IntpArray:
-    """Sort solutions: the chosen solution, solutions that rules select, then by mean rank of objectives."""
+    """Sort solutions: chosen solution, solutions that rules select, all others by mean rank of objectives."""
     score = np.zeros(content.n_solutions)
     for column in content.columns:
         if column.is_objective and column.greater_is_better is not None:
