@@ -117,7 +117,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.ascontiguousarray(self._columns[row].T)
 
     def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
-        """Return the best of ``n_init`` k-means partitions of centred points, and the variance share R."""
+        """Return the best k-means partition of centred points, and the share of variance that it explains."""
         total, least = float((points**2).sum()), np.inf
         best = labels = np.zeros(self.n_samples, dtype=np.int32)
         seeds = np.empty(self.n_clusters, dtype=np.int64)
