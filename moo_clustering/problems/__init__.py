@@ -1,7 +1,7 @@
 """pymoo problems with partitions or sample graphs as individuals.
 
 :class:`PartitionProblem` combines any encoding, validity indices and constraints; subclass it to define a new
-problem. The other problems come from papers or require special evaluation. All score whole populations.
+problem. The others come from papers or require special evaluation. All problems score whole populations.
 """
 
 import lazy_loader as _lazy

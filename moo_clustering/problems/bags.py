@@ -1,4 +1,4 @@
-"""Problems on bags of instances, with a fixed number of clusters or a varying number of medoids."""
+"""Problems that cluster bags of instances, using cluster numbers or a varying number of medoids as genes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class BagPartitionProblem(partition.PartitionProblem):
     """Optimise partitions of bags into a fixed number of clusters by one or more indices.
 
     Genes are cluster numbers 0..n_clusters-1, one per bag. Clusters can be empty; :meth:`decode` returns
-    contiguous labels. P partitions take O(P (n N + N^2)) time for N bags with n instances in total. Source:
-    Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
+    contiguous labels. Scoring P partitions takes O(P (n N + N^2)) time, where N is the number of bags and n
+    is the total number of instances. Source: Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
 
     Parameters
     ----------
@@ -47,21 +47,22 @@ class BagPartitionProblem(partition.PartitionProblem):
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"`` or other bag
         indices. Maximised indices are negated (see :meth:`natural`). Infinite values are replaced with 1e6.
     weighting : {"bag", "instance"}, default="bag"
-        Whether centroids are means of bag means (Eq. 3) or of all instances. Ignored by index objects.
+        Whether a centroid is the mean of bag means (Eq. 3) or of all instances. Ignored for index objects.
     min_cluster_size : int, default=1
         Minimum number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
         Whether ``min_cluster_size`` is an inequality constraint. Default: True if it is greater than 1. Local
         search and repair enforce the minimum size in any case.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        Same as for :class:`PartitionProblem`. Local search minimises ``objective * (1 + V)`` or, with
-        ``"none"``, ``objective``. With ``"constraint"``, repair satisfies the constraints if possible.
+        See :class:`PartitionProblem`. Local search minimises ``objective * (1 + V)``, where V is the
+        constraint violation. With ``"none"``, V is ignored. With ``"constraint"``, repair tries to satisfy
+        all constraints.
 
     Attributes
     ----------
     objective : BagObjective
-        Objective used by :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
-        first of "bag_davies_bouldin" (default), "twcv" and "ftwcv" in ``objectives``.
+        Objective of :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
+        first of "bag_davies_bouldin", "twcv" and "ftwcv" in ``objectives``. Default: "bag_davies_bouldin".
 
     Examples
     --------
@@ -113,7 +114,7 @@ class BagPartitionProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Directed Hausdorff distances from row bags to column bags, shape (n_bags, n_bags), cached."""
+        """Directed Hausdorff distances from each bag (row) to each bag (column), (n_bags, n_bags), cached."""
         return self._tables.distances()
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -122,16 +123,16 @@ class BagPartitionProblem(partition.PartitionProblem):
 
 @documented(BagPartitionProblem, MedoidSlotEncoding)
 class BagMedoidProblem(partition.PartitionProblem):
-    """Optimise partitions of bags, encoded by a varying number of medoids, by one or more indices.
+    """Optimise one or more indices of partitions of bags that are encoded by a varying number of medoids.
 
-    Genes are indices of medoid bags, with -1 for empty slots. Decoding P individuals takes O(P k_max N) time.
-    Davies-Bouldin with medoids takes O(P (N + k_max^2)) time; equal sets of medoids are scored only once.
-    Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+    Genes are the indices of the medoids, with -1 for empty slots. For P individuals and N bags, decoding
+    takes O(P k_max N) time, and Davies-Bouldin with medoids takes O(P (N + k_max^2)) time. Equal sets of
+    medoids are scored only once. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
     centers : {"medoid", "mean"}, default="medoid"
-        Centres for ``"bag_davies_bouldin"``: medoids or centroids. Ignored by index objects.
+        Whether ``"bag_davies_bouldin"`` uses medoids or centroids as centres. Ignored for index objects.
     kind : str, default="directed"
         Distance between bags, also for a silhouette specified by name or class: "directed", "symmetric",
         "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
@@ -174,7 +175,7 @@ class BagMedoidProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Distances from row bags to column bags, shape (n_bags, n_bags)."""
+        """Distances from each bag (row) to each bag (column), shape (n_bags, n_bags)."""
         return self._tables.distances()
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
@@ -194,7 +195,7 @@ class MedoidDaviesBouldin(ValidityIndex):
     distances_: NDArray[np.floating]
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to distances from row bags to column bags, shape (n_bags, n_bags)."""
+        """Fit to the distances from each bag (row) to each bag (column), shape (n_bags, n_bags)."""
         self.distances_ = np.asarray(data)
         return self
 
@@ -204,7 +205,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         return self.of_medoids(labels, encoding.encode(labels))
 
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Score contiguous labels with medoids (n_individuals, k_max); inf for fewer than two clusters."""
+        """Score contiguous labels, given medoids (n_individuals, k_max); inf for fewer than two clusters."""
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
         # The label of a medoid is the position of the medoid in ``centers``.
@@ -216,7 +217,7 @@ class MedoidDaviesBouldin(ValidityIndex):
 def bag_indices(
     objectives: Sequence[Index] | Index, tables: BagTables, *, medoids: bool = False
 ) -> list[ValidityIndex]:
-    """Fit copies of validity indices to bags; with ``medoids``, Davies-Bouldin uses medoids as centres."""
+    """Fit copies of indices to bags. If ``medoids`` is True, Davies-Bouldin uses medoids as centres."""
     listed, fitted = partition.index_list(objectives), []
     for objective in listed:
         kind: Any = objective
@@ -262,7 +263,7 @@ def moved_objective(
 
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace infinite values of a minimised index with 1e6, the value of undefined bag indices."""
+    """Replace infinite values of a minimised index with 1e6, which bag indices return if undefined."""
     return values if index.greater_is_better else np.where(values == np.inf, indices.UNDEFINED, values)
 
 

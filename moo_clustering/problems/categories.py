@@ -1,4 +1,4 @@
-"""Fuzzy clustering around modes: the problem, and its spaces for category codes and numeric features."""
+"""Fuzzy clustering around modes: the problem, and spaces for category codes and numeric features."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,9 +31,10 @@ SPARSE_CATEGORIES = 64
 class FuzzyModesProblem(SignedProblem):
     """Find modes of fuzzy clusters that are compact (pi) and well separated (sep).
 
-    Genes are the concatenated attributes of K modes. Evaluation replaces each mode with the mode of its fuzzy
-    cluster, scores the new modes, and writes them to the individuals (``out["X"]``). Raises a ValueError for
-    invalid categories or infinite values. Source: Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
+    A mode contains the most frequent category (or the mean) of each attribute in a cluster. Genes are the
+    concatenated attributes of K modes. Evaluation replaces each mode with the mode of its fuzzy cluster,
+    scores the new modes, and writes them to ``out["X"]``. Raises a ValueError for invalid categories or
+    infinite values. Source: Mukhopadhyay, Maulik and Bandyopadhyay, IEEE TEVC 13, 2009.
 
     - ``pi``, minimised: mean distance from a cluster's members to its mode, summed over clusters.
     - ``sep``, maximised (-sep in ``F``): sum of distances between modes, with higher weights for close modes.
@@ -41,13 +42,13 @@ class FuzzyModesProblem(SignedProblem):
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Category codes 0, 1, ... of each attribute, or numeric features with ``metric="euclidean"``.
+        Category codes 0, 1, ... of each attribute. With ``metric="euclidean"``: numeric features.
     n_clusters : int
         Number K of clusters, from 1 to n_samples; sep is 0 for K = 1.
     metric : {"hamming", "euclidean"}, default="hamming"
-        Number of differing attributes, or Euclidean distance.
+        Distance: the number of differing attributes ("hamming"), or the Euclidean distance.
     fuzziness : float, default=2
-        Exponent of memberships, greater than 1. For values near 1, memberships are close to 0 or 1.
+        Exponent of memberships, greater than 1. If it is near 1, memberships are near 0 or 1.
 
     Attributes
     ----------
@@ -56,10 +57,10 @@ class FuzzyModesProblem(SignedProblem):
 
     Notes
     -----
-    A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the total
-    number of categories, or the number of features. The order of modes and the number of threads do not
-    affect objectives. Two modes can be equal, and a mode can have no samples. pymoo stores genes as float64:
-    convert ``res.X`` with :meth:`modes` or :meth:`decode`.
+    A population of P individuals takes O(P K N C) time for N samples, where C is the total number of
+    categories, or the number of features. Temporary arrays take at most 256 MB. The order of modes and the
+    number of threads do not affect objectives. Two modes can be equal, and a mode can be the nearest mode of
+    no sample. pymoo stores genes as float64; convert ``res.X`` with :meth:`modes` or :meth:`decode`.
 
     Examples
     --------
@@ -111,7 +112,7 @@ class FuzzyModesProblem(SignedProblem):
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Decode genotypes by nearest mode (the first on ties), numbering clusters by first appearance."""
+        """Assign samples to their nearest modes (the first on ties); number clusters by first appearance."""
         return relabel_by_first_appearance(self.nearest(X))
 
     def nearest(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -131,7 +132,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
         """Return the modes (k, n_features) of clusters 0..k-1 in a partition of shape (n_samples,).
 
-        For each attribute, a mode contains the most frequent category (the first on ties) or the mean value.
+        A mode contains the most frequent category (the first on ties) or the mean value of each attribute.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1
@@ -150,7 +151,7 @@ class FuzzyModesProblem(SignedProblem):
         return np.stack([m[r].ravel() for m, r in zip(modes, rows, strict=True)])
 
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw genes at the given positions uniformly from their attributes' categories or value ranges."""
+        """Draw the genes at these positions, uniformly from the values or range of each gene's attribute."""
         return self.space.draw(positions % self.n_features, rng)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -212,7 +213,7 @@ def powered(u: FloatArray, m: float) -> FloatArray:
 
 
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
-    """Compute pi = sum_i scatter_i / size_i, with scatter sum_k u_ik^m d_ik and size sum_k u_ik > 0."""
+    """Compute pi = sum_i scatter_i / size_i, where scatter_i = sum_k u_ik^m d_ik and size_i = sum_k u_ik."""
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
 
@@ -255,7 +256,7 @@ class HammingSpace:
         return np.stack(columns, axis=2).astype(np.float64)
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Return the sums (n, n_modes, width) of a block's samples with weights (n, n_modes, n_block)."""
+        """Return a block's weighted sums (n, n_modes, width), given the weights (n, n_modes, n_block)."""
         n, k, size = weights.shape
         sums = weights.reshape(n * k, size) @ self._table(part).astype(np.float64)
         return np.asarray(sums).reshape(n, k, self.width)
@@ -274,7 +275,7 @@ class HammingSpace:
         return rng.integers(0, self.categories[features])
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes to modes, or raise a ValueError if they lie outside the space."""
+        """Convert genes to modes, or raise a ValueError if a gene is not a known category."""
         codes = np.rint(modes)
         # Comparisons with NaN are false, so genes that are NaN are rejected, too.
         if not ((codes >= 0) & (codes <= self.upper)).all():
@@ -313,7 +314,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
 
 
 class EuclideanSpace:
-    """Space of numeric features with Euclidean distance in float64, exactly 0 for identical samples."""
+    """Space of numeric features. Euclidean distances are float64, and exactly 0 for identical samples."""
 
     dtype = np.dtype(np.float64)
 
@@ -356,7 +357,7 @@ SPACES: dict[str, type[Any]] = {"hamming": HammingSpace, "euclidean": EuclideanS
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
-    """Compute the distances (n_modes, n_rows) from modes to rows; code -1 differs from every code."""
+    """Compute distances (n_modes, n_rows) from modes to rows; code -1 in a row differs from all modes."""
     if metric == "euclidean":
         return cdist(modes, rows)
     return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Minimum sum-of-squares clustering: a problem with centre coordinates as genes, and its encoding."""
+"""Minimum sum-of-squares clustering: a problem whose genes are centre coordinates, and encodings."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Optimum(NamedTuple):
 class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances between samples and their nearest centres.
 
-    Genes are the concatenated coordinates of ``n_clusters`` centres minus the mean of X, which
-    :meth:`centers` adds again. All operators for real-valued genes can be used, as can
-    ``CenterMatchingCrossover``, ``RelocateCenter`` and ``LocalSearchRepair``. Evaluation takes O(n_samples
-    n_clusters n_features) time per individual, and is cached. Individuals store the position of each sample's
-    nearest centre as ``"labels"``. Raises a ValueError if evaluated genes are not finite. Sources: Lloyd,
-    IEEE Transactions on Information Theory 28, 1982; Hamerly, SDM, 2010.
+    Genes are the concatenated coordinates of ``n_clusters`` centres relative to the mean of X, which
+    :meth:`centers` adds again. ``CenterMatchingCrossover``, ``RelocateCenter``, ``LocalSearchRepair`` and all
+    operators for real-valued genes can be used. Evaluation takes O(n_samples n_clusters n_features) time per
+    individual, and is cached. Individuals store the position of each sample's nearest centre as ``"labels"``.
+    A centre need not be the mean of its cluster. Raises a ValueError if evaluated genes are not finite.
+    Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982; Hamerly, SDM, 2010.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         Number of clusters, from 1 to n_samples.
     constraints, constraint_handling
-        See :class:`PartitionProblem`. Centres need not be cluster means, unlike in ``SumOfSquares``.
+        See :class:`PartitionProblem`.
 
     Attributes
     ----------
     encoding : CenterEncoding
-        Encoding for ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates``.
+        Encoding for ``EncodingSampling`` (which uses greedy k-means++) and ``CanonicalDuplicates``.
     n_distances, n_local_searches : int
-        Numbers of point-to-point distances computed and of local searches run so far.
+        Number of distances between samples and centres computed so far, and number of local searches so far.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class SumOfSquaresProblem(PartitionProblem):
 
     @property
     def n_distances(self) -> int:
-        """Number of point-to-point distances computed so far."""
+        """Number of distances between samples and centres computed so far."""
         return self.encoding.n_distances
 
     def centers(self, X: ArrayLike) -> FloatArray:
@@ -121,7 +121,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return Optimum(centers, labels, objective)
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Return the genes of the local optima to which the individuals converge."""
+        """Return the genes of the local optimum to which each individual converges in :meth:`optimum`."""
         found = [self.optimum(centers).centers for centers in self.encoding.relative_centers(X)]
         return np.array(found).reshape(-1, self.n_var)
 
@@ -171,7 +171,7 @@ class SumOfSquaresProblem(PartitionProblem):
 class CenterEncoding(Encoding):
     """Encoding of partitions by the concatenated coordinates of ``n_clusters`` centres.
 
-    Each sample belongs to its nearest centre; ties are broken by the lowest position. Decoding takes
+    Each sample belongs to its nearest centre, or to the first of equally near centres. Decoding takes
     O(n_individuals n_samples n_clusters n_features) time. ``k_min`` is 1, because a centre can be nearest to
     all samples; ``k_max`` is ``n_clusters``.
 
@@ -197,7 +197,7 @@ class CenterEncoding(Encoding):
         self.n_distances = 0
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:  # type: ignore[override]
-        """Return the bounding box of the samples, repeated for each centre."""
+        """Return the features' minima and maxima over the samples, repeated for each centre."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
@@ -212,7 +212,7 @@ class CenterEncoding(Encoding):
         return genes.reshape(-1, self.n_clusters, self.n_features)
 
     def in_data(self, centers: FloatArray) -> FloatArray:
-        """Convert centres to data coordinates."""
+        """Convert centres relative to the mean to data coordinates."""
         return centers + self.offsets[1] + self.offsets[0]
 
     def nearest(self, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
@@ -248,7 +248,7 @@ class CenterEncoding(Encoding):
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Return the means of the ``n_clusters`` largest clusters, repeated if there are too few clusters."""
+        """Return the means of the ``n_clusters`` largest clusters. If there are too few, repeat the means."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):
@@ -278,18 +278,19 @@ class CenterEncoding(Encoding):
 class FuzzyCenterEncoding(CenterEncoding):
     """Encoding of fuzzy partitions by cluster centres, with fuzzy c-means memberships.
 
-    A sample's membership in a cluster is ``d^-q / sum of all d^-q``, where d are its distances to the centres
-    and ``q = 2 / (fuzziness - 1)``. Its label is the cluster with the highest membership (the first on ties).
-    A sample located at a centre belongs only to that centre's cluster, or equally to all clusters with the
-    same centre. Distances depend on the features' units, so scale X first. Takes O(n_individuals n_samples
-    n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships. Source: J.
-    Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    A sample's membership in a cluster is d^-q divided by the sum of d^-q over all clusters, where d is the
+    distance from the sample to the cluster's centre and ``q = 2 / (fuzziness - 1)``. The sample's label is
+    the cluster with the highest membership (the first on ties). A sample located at a centre belongs only to
+    the clusters with this centre, with equal memberships. Distances depend on the features' units, so scale X
+    first. Takes O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples
+    n_clusters) memory for memberships. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function
+    Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. Small values give memberships near 0 or 1; large values give ones near 1 /
-        n_clusters.
+        Exponent of memberships, greater than 1. If it is near 1, memberships are near 0 or 1. If it is large,
+        memberships are near 1 / n_clusters.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:
@@ -322,10 +323,10 @@ class FuzzyCenterEncoding(CenterEncoding):
 
 
 def fuzzy_memberships(dissimilarities: FloatArray, fuzziness: float, axis: int = -1) -> FloatArray:
-    """Compute memberships proportional to d^(-1 / (fuzziness - 1)) for dissimilarities d.
+    """Compute memberships proportional to d^(-1 / (fuzziness - 1)), where d are dissimilarities to clusters.
 
-    In fuzzy c-means, dissimilarities are squared distances. A sample with dissimilarity 0 from q clusters has
-    membership 1/q in each of these.
+    In fuzzy c-means, dissimilarities are squared distances. If a sample has dissimilarity 0 to q clusters,
+    its membership in each of these clusters is 1/q.
     """
     least = dissimilarities.min(axis=axis, keepdims=True)
     # A quotient of the smallest value and a larger value cannot overflow.
@@ -346,5 +347,5 @@ def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, Fl
 
 
 def shifted(rows: FloatArray, offsets: Offsets) -> FloatArray:
-    """Subtract the encoding's offsets from data rows, so that they can be compared with its points."""
+    """Subtract the encoding's offsets from data rows, so that the rows can be compared with its points."""
     return np.ascontiguousarray((rows - offsets[0]) - offsets[1])

@@ -14,17 +14,18 @@ from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_ta
 class EnsembleSelectionProblem(SignedProblem):
     """Select ensemble runs that agree with the ensemble as a whole, but differ from each other.
 
-    Genes are booleans, one per run, that indicate whether the run is selected. At least ``min_runs`` must be
-    selected (inequality constraint). The objectives are minimised:
+    Genes are booleans, one per run, that indicate whether the run is selected. An inequality constraint
+    requires at least ``min_runs`` selected runs. The objectives are minimised:
 
-    - minus the mean NMI between the selected runs and all other runs in the ensemble;
+    - minus the NMI between a run and all other runs in the ensemble, averaged over the selected runs;
     - the mean NMI over pairs of selected runs (1 if there are no pairs);
     - with ``losses``, the mean loss of the selected runs, on a scale from 0 (best run) to 1 (worst run).
 
-    NMI is computed once in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
-    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not yield a
-    better consensus: compare with :func:`~moo_clustering.consensus.best_half`, which requires no search.
-    Raises a ValueError if evaluated genes are not 0 or 1.
+    Computing NMI (once) takes O(n_samples n_runs^2) time. Evaluating P individuals takes O(P n_runs^2) time.
+    Use pymoo's ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset need not
+    yield a better consensus than
+    :func:`~moo_clustering.consensus.best_half`, which requires no search. Raises a ValueError if evaluated
+    genes are not 0 or 1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Feature subsets: an encoding of k-means partitions by selected features, and a problem to search them."""
+"""Feature subsets: an encoding of k-means partitions by the selected features, and a problem."""
 
 import math
 from abc import abstractmethod
@@ -36,8 +36,8 @@ _FOLDS, _PASSES = 5, 5
 class FeatureSubsetEncoding(Encoding):
     """Encoding of partitions by the features that k-means uses to find them, one bit per feature.
 
-    Greedy k-means++ uses the same random numbers for all subsets, so decoding is deterministic. A subset of m
-    features takes O(n_init n_iter n_samples n_clusters m) time. Results of recent subsets are cached.
+    Greedy k-means++ uses the same random numbers for all subsets, so decoding is deterministic. Takes
+    O(n_init n_iter n_samples n_clusters m) time for m selected features. Recent results are cached.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class FeatureSubsetEncoding(Encoding):
     max_features : int, optional
         Maximum size of a subset. Default: min(50, n_features).
     n_init : int, default=3
-        Number of k-means runs. The partition with the lowest sum of squares is returned.
+        Number of k-means runs per subset. The partition with the lowest sum of squares is used.
     random_state : int, default=0
         Seed for the initial centres.
 
@@ -85,7 +85,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
-        """Convert genes to booleans, or raise a ValueError if genes are not 0 or 1 or a subset is invalid."""
+        """Convert genes to booleans. Raises a ValueError if a gene is not 0 or 1, or if a size is invalid."""
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
@@ -99,7 +99,7 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Run k-means on each subset; return labels and shares of variance explained (0 if there is none)."""
+        """Run k-means on each subset; return labels and shares of variance explained (0 if variance is 0)."""
         found = [self._of(row) for row in self.subsets(X)]
         labels = np.array([one for one, _ in found], dtype=np.int32).reshape(-1, self.n_samples)
         return labels, np.array([share for _, share in found])
@@ -130,7 +130,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Estimate the share of variance explained in permuted columns, interpolated between subset sizes."""
+        """Estimate the share of variance that k-means explains in permuted features, for each subset size."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
@@ -160,7 +160,7 @@ class FeatureSubsetEncoding(Encoding):
         return self.repair(X)
 
     def repair(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
-        """Add or drop features in a fixed random order until each subset has 1 to ``max_features``."""
+        """Drop surplus features in a fixed random order, and add one feature to empty subsets."""
         bits = np.atleast_2d(np.asarray(X)) >= 0.5
         for row in bits:
             held = self._order[row[self._order]]
@@ -194,9 +194,9 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """Index sqrt(m) (R - R0(m)): k-means explains the share R of the variance of m features.
+    """Index sqrt(m) (R - R0(m)), where k-means explains the share R of the variance of m features.
 
-    R0(m) is the share that it explains if the values of the features are permuted.
+    R0(m) is the share that k-means explains if the values of each feature are permuted.
     """
 
     name, greater_is_better = "separation", True
@@ -251,30 +251,30 @@ class _HeldOutLabels(SubsetIndex):
 class FeatureSubsetProblem(PartitionProblem):
     """Select features for k-means, using partial labels, constraint pairs or unsupervised validity indices.
 
-    Raises a TypeError or ValueError if there is neither supervision nor an objective, if labels have the
-    wrong length, if ``max_features`` exceeds n_features, or if an evaluated subset is empty or too large.
+    Raises a TypeError or ValueError if labels, constraints and ``objectives`` are all missing, if labels have
+    the wrong length, if ``max_features`` exceeds n_features, or if an evaluated subset is empty or too large.
 
     Parameters
     ----------
     objectives : sequence of str or indices, optional
-        ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any :class:`PartitionProblem`
-        index computed on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"``
-        (``"labels"`` if any class has only one label). Constraints add an objective.
+        ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or a :class:`PartitionProblem`
+        index, which uses all features. Default: ``"separation"`` and, if there are labels,
+        ``"held_out_labels"`` (``"labels"`` if a class has only one label). Constraints add an objective.
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives (violated pairs last), whose weighted sum then replaces them as the only
-        objective, ``"score"``. Default: the objectives are not combined.
+        Weights of the objectives, with the weight of violated pairs last. If specified, the weighted sum
+        ``"score"`` is the only objective. Default: the objectives are not combined.
 
     Notes
     -----
     ``"labels"`` is the adjusted Rand index for the labelled samples. ``"held_out_labels"`` is the
     cross-validated accuracy of k-means initialised with class means. ``"separation"`` is sqrt(m) (R - R0(m))
-    for m features, where R and R0(m) are the between-cluster shares of the sums of squares in the data and in
-    permuted data.
+    for m features, where R is the share of the variance between clusters, and R0(m) is this share if the
+    values of each feature are permuted.
 
-    For the running time, see :class:`FeatureSubsetEncoding`; held-out labels add a k-means run per fold. The
-    subset with the best score need not yield the best partition: see the page on evolution.
+    For the running time, see :class:`FeatureSubsetEncoding`; ``"held_out_labels"`` adds a k-means run for
+    each fold of the cross-validation. The subset with the best score need not yield the best partition.
 
     Examples
     --------

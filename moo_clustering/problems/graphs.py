@@ -48,51 +48,52 @@ VALID_LINKS = "pass **problem.operators() to the algorithm"
 
 @documented(LocusAdjacencyEncoding)
 class MOCKProblem(EncodedProblem):
-    """Find compact clusters that also contain the nearest neighbours of their samples.
+    """Find clusters that are compact and contain the nearest neighbours of their samples.
 
-    With "short" and "split" encodings, a partition takes O(E n_features + P) time for E encoded links and P
-    pairs of neighbouring components. With "locus" encodings or the objective "deviation", it takes
-    O(N (n_features + L)) time. Sources: Handl and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and
-    Knowles, GECCO, 2006, for the third objective; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
+    With "short" and "split" encodings, evaluating an individual takes O(E n_features + P) time, where E is
+    the number of encoded links and P is the number of pairs of neighbouring components. With "locus"
+    encodings or the objective "deviation", it takes O(N (n_features + L)) time for N samples. Sources: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
+    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
         Features; ignored if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
-        Genotype: the most interesting links of a tree ("short", "split"), or one link per sample ("locus").
+        Genes: the most interesting links of a tree ("short", "split"), or one link per sample ("locus").
     n_neighbors : int, default=10
-        Number L of neighbours of each sample, for connectivity and for links. The search can miss clusters
-        smaller than L/2. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate.
+        Number L of neighbours per sample, for connectivity and for links. The search can miss clusters with
+        fewer than L/2 samples. Use 5 for thin, interlocked clusters; with 10, wrong partitions can dominate.
     objectives : sequence of str, default=("variance", "connectivity")
         Unique objective names:
 
         - ``"variance"``: (1/N) sum_i |x_i - m_c(i)|^2;
         - ``"deviation"``: sum_i |x_i - m_c(i)|;
-        - ``"connectivity"``: sum_i sum_r 1/r over the r-th neighbours of i in other clusters;
+        - ``"connectivity"``: sum_i sum_r 1/r, where the r-th neighbour of i is in another cluster;
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: share of violated must-links plus share of violated cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weight of the r-th neighbour. ``"ranks"``: 1/r. ``"published"``: 1/(r + 1), but 0 for r = L, as in the
-        published program of delta-MOCK.
+        Weight of the r-th neighbour in the connectivity. With ``"ranks"``, it is 1/r. With ``"published"``,
+        it is 1/(r + 1), but 0 for r = L, as in the published program of delta-MOCK.
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
         Must-links and cannot-links for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of rows that each sample represents, which multiplies its terms in the objectives.
-        Variance, deviation and ``"ari"`` equal those of repeated rows, but copies do not count as neighbours.
+        Positive number of identical rows that each sample represents. Variance, deviation and ``"ari"`` are
+        equal to those of the repeated rows. In the connectivity, copies do not count as neighbours.
     metric, ties, root, rank_cap
         See :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
-        Graph to use instead of X and the options for building a graph.
+        Neighbour graph to use. The features X and the options for building a graph are then ignored.
     random_state : int, Generator or None, default=None
-        Seed for breaking ties and for the root.
+        Seed for breaking ties and for selecting the root of the tree.
 
     Attributes
     ----------
     weights : ndarray of shape (n_neighbors,)
-        Neighbour weights by rank.
+        Weight of the r-th neighbour in the connectivity, for each r.
 
     Examples
     --------
@@ -164,15 +165,16 @@ class MOCKProblem(EncodedProblem):
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
-        """Construct a front without searching, by greedily merging parts of the spanning tree.
+        """Construct a front without a search, by greedily merging parts of the minimum spanning tree.
 
-        The initial parts are the components of the tree without its most interesting links. Each step merges
-        the two neighbouring parts with the smallest weighted sum of the changes in variance and connectivity,
-        each change divided by the range of its objective. This is repeated for ``n_weights`` ratios of the
-        weights. Returns the genotypes of the non-dominated partitions, lowest variance first. The result is
-        deterministic and cached. With kind "split", only parts linked in the tree are merged. P parts take
-        O(n_weights P^2) to O(n_weights P^3) time and O(P^2) memory. If there are more than 500 parts, the
-        smallest are first merged with their closest neighbours.
+        The initial parts are the components that remain if the most interesting links are removed from the
+        tree. Each step merges the two neighbouring parts for which the weighted sum of the changes in
+        variance and connectivity is smallest. Each change is divided by the range of the objective. This is
+        repeated for ``n_weights`` ratios of the weights. Returns the genotypes of the non-dominated
+        partitions, lowest variance first. The result is deterministic and cached. With "split" encodings,
+        only parts linked in the tree are merged. Takes O(n_weights P^2) to O(n_weights P^3) time and O(P^2)
+        memory, where P is the number of parts. If there are more than 500 parts, the smallest parts are first
+        merged with their closest neighbours.
 
         Examples
         --------
@@ -219,15 +221,15 @@ class MOCKProblem(EncodedProblem):
     def without_fragments(
         self, X: ArrayLike, n_clusters: int, least_size: float
     ) -> tuple[int, Labels] | None:
-        """Merge clusters smaller than ``least_size``, and return the best-separated or most compact result.
+        """Merge clusters smaller than ``least_size`` in each individual, and return the best partition.
 
-        Uses only individuals with at most 2000 clusters, exactly ``n_clusters`` of which have at least
+        Uses only individuals that have at most 2000 clusters, of which exactly ``n_clusters`` have at least
         ``least_size`` samples. Each smaller cluster is merged with the cluster to which it has the highest
-        total neighbour weight or, if it has no neighbours, with the cluster whose mean is nearest. With up to
-        three features, the best result has the highest minimax silhouette (of up to 600 samples), if this is
-        at least 0.4. Otherwise, the best result has the lowest variance. Returns the index of the best
+        total neighbour weight. If it has no neighbours, it is merged with the cluster whose mean is nearest.
+        With up to three features, the best partition has the highest minimax silhouette (of up to 600
+        samples) if this is at least 0.4. Otherwise, it has the lowest variance. Returns the index of the best
         individual and its labels after merging (numbered by first appearance), or None if no individual can
-        be used. Takes O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        be used. Takes O(n_individuals P (n_features + n_neighbors)) time, where P is the number of parts.
         """
         n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -262,7 +264,7 @@ class MOCKProblem(EncodedProblem):
 
 
 class PartScores:
-    """Objectives computed from sums over parts: sets of samples that share a cluster in all genotypes."""
+    """Objectives computed from sums over parts. Samples in a part share a cluster in all genotypes."""
 
     def __init__(
         self,
@@ -346,7 +348,7 @@ class PartScores:
         return self._pairs(rows, self.graph.neighbors[rows, ranks], weights)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Merge small parts into 500 groups. Return the group of each part, and which groups are linked."""
+        """Merge small parts until 500 groups remain; return each part's group and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
         # Every part is linked to its parent in the tree, so that all parts can be merged.
@@ -360,7 +362,7 @@ class PartScores:
         return own, linked | linked.T
 
     def of_groups(self, groups: IntArray) -> Self:
-        """Return a copy with the given groups as its parts, without labels and constraints."""
+        """Return a copy whose parts are the given groups of parts, without labels and constraints."""
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
@@ -472,30 +474,30 @@ class NeighborGraphProblem(FixedProblem):
     """Link each sample to a near neighbour (f1), but differently in each individual (f2).
 
     - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i] for the neighbour x_i of gene i, minimised.
-    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on a comparison set Q for X;
+    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised, where Q are individuals to compare X with.
       :class:`~moo_clustering.operators.DynamicDiversitySurvival` compares only values with the same Q.
 
-    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC,
-    Eqs. 1-3, Algorithm 3.
+    Evaluating P individuals takes O(P N) time. Genes take P N bytes with ``gene="rank"`` and w <= 256.
+    Source: PESC, Eqs. 1-3, Algorithm 3.
 
     Parameters
     ----------
     lists : NeighborLists
-        The w nearest admissible neighbours of each sample, nearest first.
+        The w nearest neighbours that each sample may be linked to, nearest first.
     n_neighbors : int, optional
         Number k <= w of nearest neighbours that operators draw from. Default: smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        Meaning of gene i. ``"rank"``: the neighbour's rank in the list of sample i. ``"index"``: its sample
-        index, as in the paper, which requires lists of all neighbours and an (N, N) table.
+        Whether gene i is the neighbour's rank in the list of sample i, or the neighbour's index, as in the
+        paper. ``"index"`` requires lists of all neighbours and an (N, N) table.
     diversity : {"batch", "deferred"}, default="batch"
-        ``"batch"`` computes f2 within each batch; ``"deferred"`` returns NaN for the survival to replace.
+        ``"batch"``: Q is the evaluated batch. ``"deferred"``: f2 is NaN until the survival computes it.
     sample_weight : array-like of shape (n_samples,), optional
         Positive sample weights; f1 is then a weighted mean. In f2, all genes have equal weight.
 
     Attributes
     ----------
     widths : ndarray of shape (N,)
-        Number of neighbours that gene i can choose: min(k, admissible neighbours of i).
+        Number of neighbours from which operators draw gene i: k, or fewer if sample i has fewer neighbours.
     """
 
     objective_names = ("mean_neighbor_distance", "one_minus_diversity")
@@ -568,7 +570,7 @@ class NeighborGraphProblem(FixedProblem):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples, and of genes."""
+        """Number of samples, which is also the number of genes."""
         return int(self.n_var)
 
     def ranks(self, X: IntArray) -> IntArray:
@@ -613,8 +615,8 @@ class NeighborGraphProblem(FixedProblem):
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by linking each sample to a near neighbour in the same cluster.
 
-        Clusters that cannot be connected through listed neighbours are divided. A sample with no listed
-        neighbour in its cluster is linked to the nearest sample. Takes O(N (w + log N)) time per partition.
+        If listed neighbours do not connect a cluster, it is divided. A sample without listed neighbours in
+        its cluster is linked to the nearest sample. Takes O(N (w + log N)) time per partition.
         """
         labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
@@ -647,7 +649,7 @@ class NeighborGraphProblem(FixedProblem):
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """Compute f2 from ranks, relative to ``size`` individuals whose choices were counted by ``count``."""
+        """Compute f2 from ranks, compared with ``size`` individuals whose choices :meth:`count` counted."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -662,7 +664,7 @@ class NeighborGraphProblem(FixedProblem):
 
 @documented()
 def default_n_neighbors(n_samples: int) -> int:
-    """Return the smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
+    """Return the smallest integer greater than ln N, but at most N - 1 (PESC, Algorithm 3: k > ln N).
 
     Parameters
     ----------
@@ -693,33 +695,34 @@ class SRMOSCProblem(FixedProblem):
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint, which the operators satisfy, requires at least one link per sample. Raises a ValueError for
-    too many samples with ``"all"``, a population above ``max_memory``, a sample without candidates, or
-    overflowing squares. Issues a UserWarning if the data are so far from the origin that rounding errors
-    determine the links. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    A constraint requires at least one link per sample; the operators satisfy it. Raises a ValueError if there
+    are too many samples for ``n_candidates="all"``, if a population exceeds ``max_memory``, if a sample has
+    no candidates, or if squares overflow. Issues a UserWarning if the data are so far from the origin that
+    rounding errors determine the links. Evaluation takes O(N (w + n_links n_features)) time per individual
+    with n_links links per sample, but O(N) time with :class:`~moo_clustering.algorithms.RowTableEvaluator`.
+    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features, scaled for distances.
     n_candidates : int or "all", optional
-        Number w of candidates per sample. Default: 2 (floor(ln N) + 1). With few features, ``"all"`` (as in
-        the paper) also allows samples to be reconstructed from distant samples.
+        Number w of candidates per sample. Default: 2 (floor(ln N) + 1). With ``"all"`` (as in the paper) and
+        few features, samples can be reconstructed from distant samples.
     rho : float or "auto", default="auto"
         Weight of the ridge penalty; ``"auto"`` uses 0.025 times the mean feature variance.
     lists : NeighborLists, optional
         Candidate lists, which replace ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
-        Samples of conflicting groups are not candidates for each other.
+        Groups of linked samples. Samples in conflicting groups are not candidates for each other.
     metric : str or callable, default="euclidean"
-        Any scikit-learn metric for the nearest candidates, except ``"precomputed"``.
+        Distance that determines the nearest candidates: any scikit-learn metric except ``"precomputed"``.
     ties, neighbor_method
         See ``ties`` and ``method`` of :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
-        Population size assumed when ``max_memory`` is checked.
+        Population size used to check ``max_memory``.
     max_memory : int, default=4 GiB
-        Maximum size of a population and its offspring, 2 pop_size N (4 w + 12) bytes.
+        Maximum memory for a population and its offspring, which take 2 pop_size N (4 w + 12) bytes.
     force : bool, default=False
         Whether to allow ``n_candidates="all"`` for more than 2000 samples.
     random_state : int, Generator or None, default=None
@@ -821,7 +824,7 @@ class SRMOSCProblem(FixedProblem):
     def fitted_rows(
         self, candidates: Labels, admissible: Labels, width: int, n_sweeps: int
     ) -> tuple[Float32Array, FloatArray, Labels]:
-        """Fit weights of the first ``width`` candidates; return the weights, row errors and link counts."""
+        """Fit weights of the first ``width`` candidates per row; return weights, errors and link counts."""
         n, rows = self.n_samples, np.empty(candidates.shape, dtype=np.float32)
         errors, sizes = np.empty(n), np.empty(n, dtype=np.int32)
 
@@ -852,9 +855,9 @@ class SRMOSCProblem(FixedProblem):
     def encode(self, labels: IntArray) -> Float32Array:
         """Encode partitions as weights that reconstruct each sample from candidates in its cluster.
 
-        Links needed only to connect a cluster get a small weight. Clusters that candidate links cannot
-        connect are split. A sample without a candidate in its cluster is linked to the nearest sample. Takes
-        O(N w n_features) time per partition.
+        Links that are needed only to connect a cluster get a small weight. If links to candidates cannot
+        connect a cluster, the cluster is divided. If a sample has no candidate in its cluster, it is linked
+        to the nearest sample. Takes O(N w n_features) time per partition.
         """
         made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
         return np.array(made, dtype=np.float32).reshape(-1, self.n_var)
@@ -896,7 +899,7 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Return the number of candidates per sample, or raise an error unless it is positive, "all" or None."""
+    """Return the number of candidates per sample. Raises an error unless it is positive, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if n_candidates == "all":

@@ -1,4 +1,4 @@
-"""Medoid sets (NSGA-II-clus): the problem, its decoding, and assignment under constraints."""
+"""Medoid sets (NSGA-II-clus): the problem, its encoding, and assignment of samples under constraints."""
 
 from __future__ import annotations
 
@@ -26,42 +26,43 @@ Decode = Literal["reassign", "literal"]
 
 
 class MedoidProblem(EncodedProblem):
-    """Find medoids of compact, well-separated clusters: minimise Xie-Beni, maximise the I-index.
+    """Find medoids of compact, well-separated clusters: minimise Xie-Beni, and maximise the I-index.
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns each sample
-    to the nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result, and
-    writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError for unknown
-    options, constraints that are missing or differ in length from X, a distance matrix above ``max_memory``,
-    and, in evaluation, invalid genotypes (use ``repair=MedoidSetRepair()``). Source: NSGA-II-clus.
+    to the nearest medoid, replaces each medoid with the medoid of the resulting cluster, scores the result,
+    and writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if an
+    option is unknown, if constraints are missing or do not match X, if the distance matrix exceeds
+    ``max_memory``, or if evaluated genotypes are invalid (use ``repair=MedoidSetRepair()``). Source:
+    NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features, or dissimilarities of shape (n_samples, n_samples) if ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Maximum number of clusters: from 2 to n_samples, or the square root of n_samples, rounded down or up
-        and limited to 2..n_samples-1.
+        Maximum number of clusters, from 2 to n_samples. ``"sqrt"`` and ``"ceil_sqrt"`` use the square root of
+        n_samples, which is rounded down and up, respectively, and limited to 2..n_samples-1.
     metric : str or callable, default="cosine"
         ``"cosine"`` (rows of zeros have distance 1 to all other rows), ``"euclidean"``, ``"precomputed"``, or
         any metric of :func:`sklearn.metrics.pairwise_distances`.
     decode : {"reassign", "literal"}, default="reassign"
         Whether new medoids are scored after samples are reassigned to them, or with the old medoids' labels.
     n_local : int, default=1
-        Maximum number of rounds of assignment and medoid updates. Must be 1 with ``"literal"``.
+        Maximum number of rounds of assigning samples and replacing medoids. Must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         How the search uses the constraints:
 
         - ``"none"``: not at all; use :meth:`constraint_scores` to select a result ("External" in the paper).
-        - ``"objective"``: V is the third objective.
+        - ``"objective"``: the constraint violation V is the third objective.
         - ``"constraint"``: V is an inequality constraint.
         - ``"crowding"``: each individual stores a bonus for satisfied links, ``"constraint_bonus"``, for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` ("Internal" in the paper).
         - ``"assignment"``: must-linked samples are assigned to the same cluster, and cannot-linked samples to
           different clusters if possible. If only one cluster remains, Xie-Beni is 1e12 and the I-index is 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand; the medoids are the same for
-        "cosine" and "sqeuclidean", but minimise *squared* distances for "euclidean". ``"auto"`` uses
-        ``"vector"`` only for "cosine" and "sqeuclidean", with over 8000 samples or above ``max_memory``.
+        ``"matrix"`` stores all distances. ``"vector"`` computes them on demand; with "euclidean", medoids
+        then minimise *squared* distances. With "cosine" and "sqeuclidean", ``"auto"`` uses ``"vector"`` for
+        over 8000 samples or if the matrix exceeds ``max_memory``.
 
     Attributes
     ----------
@@ -72,15 +73,15 @@ class MedoidProblem(EncodedProblem):
 
     Notes
     -----
-    Assignment takes O(p k n) time for p individuals with k clusters. Finding the medoid of n_c members takes
-    O(n n_c) time with form "matrix", and O(n_c n_features) time with "vector"; cached clusters take no time.
-    Offspring often become duplicates during evaluation;
-    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes them.
+    For P individuals with k clusters and n samples, assignment takes O(P k n) time. Finding the medoid of a
+    cluster with n_c members takes O(n n_c) time with form "matrix", and O(n_c n_features) time with form
+    "vector". Medoids of clusters are cached. Offspring often become equal during evaluation;
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes such duplicates.
 
-    pymoo stores genes as float64: convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
-    ``decode="literal"`` or ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
-    can differ from the nearest-medoid labels. With supervision, individuals also store how many must-links
-    and cannot-links they satisfy, as ``"must"`` and ``"cannot"``.
+    pymoo stores genes as float64; convert ``res.X`` with :meth:`medoids` or :meth:`decode`. With
+    ``decode="literal"`` or ``supervision="assignment"``, samples can be scored in another cluster than that
+    of their nearest medoid; :meth:`partitions` returns the scored labels. With supervision, individuals store
+    the numbers of satisfied must-links and cannot-links as ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -137,7 +138,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode one or more genotypes to partitions (n_individuals, n_samples) without improving them."""
+        """Decode one or more genotypes, without improving their medoids; shape (n_individuals, n_samples)."""
         return self._assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
@@ -151,7 +152,7 @@ class MedoidProblem(EncodedProblem):
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
         """Assign samples under the constraints, for any ``supervision``; labels are contiguous.
 
-        A conflict adds ``penalty`` to the distance; by default, a conflict outweighs all distances.
+        Each conflicting component adds ``penalty`` to the distance. By default, conflicts outweigh distances.
         """
         assignment = self._assignment or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
@@ -243,7 +244,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.space.distances  # type: ignore[attr-defined]
 
     def genes(self, X: IntArray) -> IntArray:
-        """Convert genotypes to C-contiguous int64. Rows must contain distinct indices followed by -1 only."""
+        """Convert genotypes to C-contiguous int64. Each row must contain distinct indices, followed by -1."""
         return np.ascontiguousarray(self._checked(X), dtype=np.int64)
 
     def decode(self, X: IntArray) -> Labels:
@@ -258,15 +259,15 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.medoids_of(numbers.astype(np.int32)[None, :], len(sizes))[0][clusters]
 
     def medoids_of(self, labels: Labels, width: int | None = None) -> IntArray:
-        """Return the medoid of each label c at position c, padded with -1 to ``width`` (default: k_max)."""
+        """Return the medoid of label c at position c. Rows are padded with -1 to ``width``, or k_max."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 
 
 class ConstrainedAssignment:
     """Assign whole must-link components to clusters while avoiding conflicts with cannot-links.
 
-    Components are assigned from largest to smallest, each to the cluster with the fewest conflicting
-    components; ties are broken by the smallest total distance. Other samples join their nearest medoids.
+    The largest components are assigned first. Each component joins the cluster with the fewest conflicting
+    components or, on ties, with the smallest total distance. Other samples join their nearest medoids.
     ``n_dropped`` cannot-links within components are ignored, with a UserWarning. Takes O(k (n_constrained +
     n_components) + n_conflicts) time per individual, plus the time for distances. Source: NSGA-II-clus.
     """

@@ -1,4 +1,4 @@
-"""Problems that score partitions by validity indices, with optional constraints, and chunked evaluation."""
+"""Problems that score partitions using validity indices and constraints, and chunked evaluation."""
 
 import copy
 import importlib
@@ -46,16 +46,17 @@ class FixedProblem(Documented, Problem):
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. The violation V (0 to 2) is the sum of their two violated shares.
+        Must-links and cannot-links. The violation V (0 to 2) is the share of violated must-links plus the
+        share of violated cannot-links.
     n_jobs : int, optional
-        Number of threads, which does not affect the result.
+        Number of threads. It does not affect the result.
     max_memory : int
-        Maximum size of the distance matrix, which takes 8 n_samples^2 bytes.
+        Maximum size of the distance matrix in bytes. The matrix takes 8 n_samples^2 bytes.
 
     Attributes
     ----------
     objective_names : tuple of str
-        Names of the ``F`` columns.
+        Names of the objectives, which are the columns of ``F``.
     """
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -76,7 +77,7 @@ class SignedProblem(FixedProblem):
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Restore the original signs of objectives, shape (..., n_obj); pymoo minimises all objectives."""
+        """Restore the original signs of objectives (..., n_obj), because pymoo minimises all objectives."""
         if F is None:
             raise ValueError("F is None, because the run found no feasible solution")
         values = np.asarray(F, dtype=np.float64)
@@ -111,8 +112,9 @@ class PartitionProblem(EncodedProblem):
     """Optimise partitions by one or more validity indices.
 
     Raises a TypeError or ValueError if an index or ``constraint_handling`` is unknown, if there is no
-    objective, if numbers of samples differ, or if required constraints are missing. Evaluation raises an
-    error for invalid genotypes (use ``repair=EncodingRepair()``) and invalid results of custom components.
+    objective, if data, encoding and constraints differ in length, or if required constraints are missing.
+    Evaluation raises an error if a genotype is invalid (use ``repair=EncodingRepair()``), or if a custom
+    component returns an invalid result.
 
     Parameters
     ----------
@@ -122,11 +124,11 @@ class PartitionProblem(EncodedProblem):
         Representation of partitions, with the ``n_samples`` of the data. With a tuple of encodings (see
         :class:`~moo_clustering.encodings.TupleEncoding`), data may contain only the first encoding's samples.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
-        At least one objective. Objects are copied before fitting. Functions ``(X, labels) -> float`` require
-        ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
-        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. A function with an
-        argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives that array. With a tuple
-        of encodings, functions receive one partition per encoding: ``f(X, rows, columns)``.
+        At least one objective. Index objects are copied before fitting. A function ``(X, labels) -> float``
+        requires a direction, ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")`` or, with a name,
+        ``("spread", f, "min")``. Maximised indices are negated for pymoo; :meth:`natural` restores their
+        sign. A function with an argument ``memberships``, ``centers``, ``medoids`` or ``genes`` also receives
+        it. With a tuple of encodings, functions receive one partition per encoding: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         How the constraints are used:
 
@@ -139,32 +141,32 @@ class PartitionProblem(EncodedProblem):
         Constraints on partitions, such as :class:`~moo_clustering.constraints.ClusterSizes`. Raises a
         ValueError if no number of clusters of the encoding can satisfy them.
     inequalities : sequence of callables, default=()
-        Functions of labels, shape (n, n_samples), that return n finite numbers: at most 0 for a feasible
-        partition. For a function f of a single partition, use ``lambda labels: [f(row) for row in labels]``.
-        A function with an argument ``data``, ``memberships``, ``centers``, ``medoids`` or ``genes`` also
-        receives the data, or that array for the population.
+        Functions of n partitions, shape (n, n_samples), that return n finite numbers. A number is at most 0
+        if the partition is feasible. For a function f of one partition, use ``lambda labels: [f(row) for row
+        in labels]``. A function that has an argument ``data``, ``memberships``, ``centers``, ``medoids`` or
+        ``genes`` also receives it.
 
     Attributes
     ----------
     constraint_names : tuple of str
-        Names of the ``G`` columns, in this order: ``"undefined_index"`` if an index can be undefined for a
-        partition, ``"constraint_violation"`` (V, if it is a constraint), limits, and inequalities.
+        Names of the inequality constraints, which are the columns of ``G``: ``"undefined_index"`` if an index
+        can be undefined, ``"constraint_violation"`` if V is a constraint, then limits, then inequalities.
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
-        Whether an index or inequality requests genes, or arrays that can differ for equal partitions.
+        Whether an index or inequality requests genes, or another array that can differ for equal partitions.
 
     Notes
     -----
     With ``"constraint"``, a run can end without a feasible solution; ``res.X`` is then None. Use ``res.pop``,
-    or set ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"``
-    if the constraints may contradict each other or the encoding.
+    or set ``return_least_infeasible=True`` to obtain the solution with the smallest violation. Use
+    ``"objective"`` if it is possible that no encoded partition satisfies all constraints.
 
     Each distinct partition is scored only once, so equal partitions have identical objectives. If an index or
     inequality requests memberships, centres, medoids or genes, each distinct genotype is scored instead.
     These arrays are computed once per population; their row or column c belongs to label c of :meth:`decode`.
     A partition with an undefined index is infeasible, so a front never contains it. An index is undefined for
-    fewer than ``min_clusters`` clusters; a function is also undefined if every cluster has only one sample.
+    fewer than ``min_clusters`` clusters. A function is also undefined if all clusters have one sample.
 
     Examples
     --------
@@ -537,7 +539,7 @@ def _operators() -> Any:
 
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Return the operators registered for the problem's class or, if there are none, its encoding's class."""
+    """Return the operators registered for the class of the problem or, if there are none, its encoding."""
     # The operators are registered when their modules are imported.
     operators = _operators()
     for name in operators.__all__:
@@ -553,7 +555,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: minimum size minus size of the smallest cluster, which is 0 if clusters are missing."""
+    """Inequality: the minimum size minus the size of the smallest cluster. A missing cluster has size 0."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
@@ -570,14 +572,14 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    Chunks are only worthwhile if each takes at least a second to evaluate; on a single machine, this
+    Chunks are only worthwhile if evaluating a chunk takes at least a second. On a single machine, this
     package's problems already run in parallel. Within ``joblib.parallel_config(backend="dask")``, each worker
-    receives the problem's large arrays only once; they are checked for changes in each generation.
+    receives the problem's large arrays only once. In each generation, the arrays are checked for changes.
 
     Parameters
     ----------
     problem : Problem
-        Vectorised problem, whose attributes the wrapper exposes; elementwise problems raise a TypeError. An
+        Vectorised problem; the wrapper has the same attributes. An elementwise problem raises a TypeError. An
         individual's objectives must not depend on other individuals.
     chunk_size : int, default=50
         Number of individuals per chunk. Results do not depend on the number of workers.

@@ -1,4 +1,4 @@
-"""Problem on the centres of a partitioned table, with indices computed in a single pass over the rows."""
+"""Problem on cluster centres in a partitioned table, with indices computed in one pass over the rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,26 +22,26 @@ _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_r
 
 
 class ChunkedCenterProblem(SignedProblem):
-    """Find cluster centres in a table larger than memory; a pass over the rows scores a whole population.
+    """Find cluster centres in a table larger than memory; one pass over the rows scores a whole population.
 
     Genes are the coordinates of ``n_clusters`` centres relative to the mean of a uniform sample of the rows.
-    Operators draw centres from this sample. Objectives are computed on all rows. They equal those of
-    :class:`PartitionProblem` up to rounding errors, and are bitwise identical for any division of the rows
-    into parts and any number of workers. Takes O(n_rows n_clusters n_features) time per individual. Raises
-    the same errors as :func:`~moo_clustering.parts.parts` if ``data`` is invalid.
+    Operators draw centres from this sample. Objectives are computed on all rows. Up to rounding errors, they
+    are equal to those of :class:`PartitionProblem`. They are bitwise identical for all divisions of the rows
+    into parts, and for any number of workers. Takes O(n_rows n_clusters n_features) time per individual. If
+    ``data`` is invalid, raises the same errors as :func:`~moo_clustering.parts.parts`.
 
     Parameters
     ----------
     data
-        A table opened with :func:`~moo_clustering.parts.parts`, or a source for it. Passes run on the current
-        ``dask.distributed`` client or, if there is none, in this process.
+        A table opened with :func:`~moo_clustering.parts.parts`, or a source that this function accepts.
+        Passes run on the current ``dask.distributed`` client or, if there is none, in this process.
     n_clusters : int
         Number of clusters, from 1 to the sample size.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``.
         The last is the Davies-Bouldin index with root mean squared distances instead of mean distances.
     limits : sequence of ClusterSizes, default=()
-        Bounds on cluster sizes, as inequality constraints. Empty clusters are ignored.
+        Bounds on cluster sizes, which are inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000
         Number of rows to sample.
     seed : int, default=0
@@ -54,7 +54,7 @@ class ChunkedCenterProblem(SignedProblem):
     parts : Parts
         The partitioned table.
     constraint_names : tuple of str
-        Names of the ``G`` columns, as in :class:`PartitionProblem`.
+        Names of the inequality constraints, which are the columns of ``G``.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class ChunkedCenterProblem(SignedProblem):
         return self.encoding.in_data(self.encoding.relative_centers(X))
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Move all centres to their cluster means in one pass; centres of empty clusters do not move."""
+        """Move each centre to its cluster's mean in one pass; centres of empty clusters do not move."""
         return self._survey.statistics(self.encoding.relative_centers(X)).means.reshape(-1, self.n_var)
 
     def decode(self, X: ArrayLike) -> Labels:

@@ -27,32 +27,33 @@ CAPACITY = 1 << 16
 
 
 class SubspaceClusteringProblem(EncodedProblem):
-    """Find seed documents that grow into compact and pure fuzzy clusters in subspaces.
+    """Find seed documents from which compact and pure fuzzy clusters in subspaces grow.
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents; empty slots contain -1.
-    Evaluation runs ``n_sweeps`` SISC sweeps, starting from centroids halfway between the seeds and the mean
-    document. Raises a TypeError or ValueError for invalid data or options, for ``"impurity"`` without labels,
-    and, in evaluation, for invalid genotypes (use ``repair=EncodingRepair()``). An individual with k clusters
-    takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero values, and O(k (n_samples +
-    n_features)) memory per thread. Seed order is irrelevant, so use
-    ``CanonicalDuplicates(problem.encoding)``. Source: SISC-ML, Eqs. 2 (terms as objectives), 3, 8, 11.
+    Evaluation runs ``n_sweeps`` iterations of SISC, starting from centroids halfway between the seeds and the
+    mean document. Raises a TypeError or ValueError if data or options are invalid, or if ``"impurity"`` is
+    used without labels. Evaluation raises an error for invalid genotypes (use ``repair=EncodingRepair()``).
+    An individual with k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time, where nnz is the
+    number of non-zero values, and O(k (n_samples + n_features)) memory per thread. The order of seeds has no
+    effect, so use ``CanonicalDuplicates(problem.encoding)``. Source: SISC-ML, Eqs. 2 (terms as objectives),
+    3, 8, 11.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes (-1 if unlabelled), indicators of label sets (rows of -1 if unlabelled), or ``Targets``.
+        Classes (-1: unlabelled), 0/1 indicators of label sets (rows of -1: unlabelled), or ``Targets``.
     n_seeds : int, default=20
         Maximum number of clusters.
     k_min : int, optional
         Minimum number of clusters. Default: ``n_seeds``, which fixes the number of clusters.
     n_sweeps : int, default=3
-        Number of sweeps per evaluation, from 1 to 3. More sweeps make the search landscape more rugged.
+        Number of sweeps per evaluation, from 1 to 3. With more sweeps, similar seeds score less similarly.
     objectives : sequence of str, default=("dispersion", "impurity")
         Objectives to minimise:
 
-        - ``"dispersion"``: sum_l w_l^f d_l (memberships w, distances d), averaged over the samples;
-        - ``"impurity"``: mean cluster impurity of the labelled samples, relative to their overall impurity;
+        - ``"dispersion"``: sum_l w_l^f d_l for memberships w and distances d, averaged over the samples;
+        - ``"impurity"``: mean impurity of clusters, relative to the impurity of all labelled samples;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum over clusters l and m features i of (m lambda_li)^q chi_li in the last sweep,
           for feature weights lambda and chi-square statistics chi.
@@ -61,13 +62,13 @@ class SubspaceClusteringProblem(EncodedProblem):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the sweeps; ignored if X is SubspaceData.
     memory : int, default=256 MiB
-        Maximum memory in bytes for the centroids and distances of recent individuals, which operators use. An
-        individual with k clusters takes 4 k n_features + 4 n_samples bytes.
+        Maximum size in bytes of a cache for operators, which contains centroids and distances of recent
+        individuals. An individual with k clusters takes 4 k n_features + 4 n_samples bytes.
 
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
-        Encoding that repairs, draws and compares genotypes, with the SubspaceData as attribute ``data``.
+        Encoding that repairs, draws and compares genotypes. Its attribute ``data`` contains the SubspaceData.
     n_grown : int
         Number of individuals evaluated so far, excluding those found in the cache.
 
@@ -132,7 +133,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         return [one.centers.T[order] for one, order in grown]
 
     def central_documents(self, X: ArrayLike) -> IntArray:
-        """Replace the seeds with distinct documents that maximise the total membership in their clusters."""
+        """Replace each seed with a distinct document; the sum of memberships in their clusters is maximal."""
         # Documents with few features have small distances but are poor seeds, so distances are not minimised.
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
@@ -229,7 +230,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of the objectives of many individuals and, up to ``max_bytes``, full results of recent ones."""
+    """Cache of objectives of many individuals, and of full results of recent ones (up to ``max_bytes``)."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -247,7 +248,7 @@ class SeedMemo:
         return self._grown.get(key)
 
     def add(self, key: bytes, one: Grown) -> None:
-        """Add an individual, and evict the least recently used individuals to stay within the limit."""
+        """Add an individual, and remove the least recently used results if they exceed ``max_bytes``."""
         if len(self._objectives) >= CAPACITY:
             self._older, self._objectives = self._objectives, {}
         self._objectives[key] = one.objectives
@@ -268,9 +269,9 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(SlotGenes):
     """Encoding of partitions by seed documents; empty slots contain -1.
 
-    SISC sweeps start from the similarities to the seeds. Each document is assigned to the cluster in which
-    its membership is highest. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds)
-    time for nnz non-zero values. Source: SISC-ML, "seeds" start.
+    SISC starts from the similarities to the seeds. Each document is assigned to the cluster in which its
+    membership is highest. Takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time, where
+    nnz is the number of non-zero values. Source: SISC-ML, "seeds" start.
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ class SubspaceSeedEncoding(SlotGenes):
         self.n_jobs = n_jobs
 
     def seeds(self, X: ArrayLike) -> IntArray:
-        """Convert valid genotypes to int64, or raise a ValueError for empty rows or repeated documents."""
+        """Convert genotypes to int64. Raises a ValueError if a row is empty or a document is repeated."""
         slots = base.checked_genes(X, self.n_var).astype(self.dtype)
         occupied_slots(slots, self.n_samples, "seed")
         return slots
@@ -324,7 +325,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return thread_calls(calls, n_jobs=self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
-        """Label each document (on ties, by the lowest seed); number non-empty clusters by seed position."""
+        """Assign documents to clusters (on ties, lowest seed); number non-empty clusters by seed position."""
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
         labels = np.empty((len(slots), self.n_samples), dtype=np.int32)

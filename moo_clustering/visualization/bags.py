@@ -45,16 +45,16 @@ class BagDistanceData:
     ----------
     distances : ndarray of shape (n_shown, n_shown)
     order : ndarray of shape (n_shown,)
-        Bag in each row and column of ``distances``, sorted by cluster, then by distance from the medoid.
+        Index of the bag in each row and column of ``distances``. Bags are sorted by cluster.
     boundaries : ndarray of shape (n_clusters + 1,)
-        First position of each cluster, followed by n_shown.
+        First row of each cluster in ``distances``, followed by n_shown.
     names : tuple of str
     sizes : ndarray of shape (n_clusters,)
         Number of bags in each cluster, including those not shown.
     kind : str
-        Name of the distance.
+        Name of the distance between bags.
     directed : bool
-        Whether the distances are asymmetric.
+        Whether the distances in both directions can differ.
     """
 
     distances: FloatArray
@@ -70,25 +70,25 @@ class BagDistanceData:
 def bag_distance_data(
     bags_or_distances: Any, labels: ArrayLike, *, kind: Kind = "symmetric", max_bags: int = 1500
 ) -> BagDistanceData:
-    """Sort the bags by cluster, and compute the distances between them.
+    """Sort the bags by cluster and by distance from the medoid, and compute the distances between bags.
 
-    Takes O(n^2 d) time for the n instances in the bags shown.
+    Takes O(n^2 n_features) time, where n is the number of instances in the bags shown.
 
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
-        Scaled bags, or the distance from each bag (row) to each bag (column).
+        Bags with scaled features, or the distance from each bag (row) to each bag (column).
     labels : array-like of shape (n_bags,)
         Cluster labels, or known classes.
     kind : {"symmetric", "directed", "mean_min", "min_min", "mean"}, default="symmetric"
         See :func:`~moo_clustering.bags.bag_distances`. Ignored if distances are passed.
     max_bags : int, default=1500
-        Maximum number of bags to show. If there are more, the same fraction of each cluster is shown.
+        Maximum number of bags to show. If there are more bags, the same fraction of each cluster is shown.
 
     Raises
     ------
     ValueError
-        If shapes do not match, or a distance is negative or not finite.
+        If shapes do not match, or if a distance is negative or not finite.
     """
     data, codes, names = read_input(bags_or_distances, labels)
     shown = sampled(codes, max_bags)
@@ -123,7 +123,7 @@ def plot_bag_distances(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot the distances between bags, sorted by cluster, with the medoid of each cluster first."""
+    """Plot the distances between bags. Bags are sorted by cluster; each cluster starts with its medoid."""
     data = bag_distance_data(bags_or_distances, labels, kind=kind, max_bags=max_bags)
     with drawing(ax, path, (6.0, 5.2)) as panel:
         n = len(data.order)
@@ -179,7 +179,7 @@ def _outwards(D: FloatArray) -> Int64Array:
 def read_input(
     bags_or_distances: Any, labels: ArrayLike
 ) -> tuple[Bags | FloatArray, Int64Array, tuple[str, ...]]:
-    """Return the checked bags or distances, the index of each bag's cluster name, and all cluster names."""
+    """Return the checked bags or distances, each bag's index into the cluster names, and these names."""
     from moo_clustering.bags import as_bags
 
     codes, names = encode(labels, "labels")
@@ -199,7 +199,7 @@ def read_input(
 
 
 def sampled(codes: Int64Array, max_bags: int) -> Int64Array:
-    """Select all bags or, at even intervals, the same fraction of each cluster (at least one bag)."""
+    """Select all bags or, if there are too many, the same fraction of each cluster (at least one bag)."""
     integer("max_bags", max_bags)
     order, sizes = np.argsort(codes, kind="stable"), np.bincount(codes)
     if len(order) <= max_bags:
@@ -231,9 +231,9 @@ class BagEmbeddingData:
     bags : ndarray of shape (n_shown,)
         Index of the bag at each of the ``positions``.
     clusters : ndarray of shape (n_shown,)
-        Index in ``names`` of each bag's cluster.
+        Each bag's index into ``names``.
     medoids : ndarray of shape (n_medoids,)
-        Indices of the medoids among the bags shown.
+        Positions of the medoids in ``bags``.
     centers : ndarray of shape (n_centers, 2)
     method : str
         Description of the projection and its quality.
@@ -259,22 +259,22 @@ def bag_embedding_data(
     max_bags: int = 1000,
     random_state: SeedLike = 0,
 ) -> BagEmbeddingData:
-    """Compute positions in the plane whose distances approximate the distances between the bags.
+    """Compute positions of bags in the plane that approximate the distances between the bags.
 
-    Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances, in
-    O(n^2 d + max_bags^3) time for n instances. If there are more bags, the principal components of the bag
-    means are used, in O(n d + d^3) time. If distances between more bags are passed, the same fraction of each
-    cluster is shown.
+    Up to ``max_bags`` bags are positioned using metric multidimensional scaling of their Hausdorff distances.
+    This takes O(n^2 d + max_bags^3) time, where n is the number of instances, and d the number of features.
+    For more bags, the principal components of the bag means are used, which takes O(n d + d^3) time. If more
+    than ``max_bags`` bags are passed as distances, the same fraction of each cluster is shown.
 
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
-        Scaled bags, or distances of any kind. Both directions of asymmetric distances are averaged.
+        Bags with scaled features, or distances of any kind, which are averaged over both directions.
     medoids : array-like of int, optional
         Indices of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, on the scale of the bags. The distance from a vector to a bag is the distance to the
-        bag's farthest instance.
+        Vectors to mark, such as centroids, on the scale of the bags. The distance between a vector and a bag
+        is the distance between the vector and the bag's farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed for random starts of multidimensional scaling, in addition to a start from classical scaling.
@@ -282,7 +282,7 @@ def bag_embedding_data(
     Raises
     ------
     ValueError
-        If shapes do not match, a distance is negative or not finite, or centres are passed with distances.
+        If shapes do not match, if a distance is negative or not finite, or for centres with distances.
     """
     data, codes, names = read_input(bags_or_distances, labels)
     marked = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,))

@@ -45,9 +45,9 @@ Parameters
 ----------
 title : str
 ax : matplotlib axes
-    Axes to draw on; a new figure by default.
+    Axes to draw on. Default: a new figure.
 path : path-like
-    Also write the figure to this file.
+    File to which the figure is also written.
 
 Returns
 -------
@@ -57,7 +57,7 @@ matplotlib.figure.Figure
 
 @contextmanager
 def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield ``ax`` or new axes (figure ``size`` in inches) in the package's style, and save the figure."""
+    """Yield ``ax`` or axes of a new figure (``size`` in inches). Use the package's style; save the figure."""
     with house_style():
         ax = new_figure(*size).add_subplot() if ax is None else ax
         yield ax
@@ -140,18 +140,18 @@ class Look(NamedTuple):
 
 
 def look_of(cluster: int) -> Look:
-    """Return a colour and marker, unique for up to 256 clusters; consecutive clusters differ in both."""
+    """Return a colour and marker, unique for up to 256 clusters. Consecutive clusters differ in both."""
     turn = cluster // len(_COLORS)
     return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
 
 
 @contextmanager
 def pymoo_plots() -> Iterator[None]:
-    """Context in which pymoo's plots can be created and drawn without changing matplotlib's state.
+    """Return a context manager for creating pymoo's plots without changing matplotlib's state.
 
-    Call the plots' methods ``do``, ``save`` and ``show`` within the context. For ``Petal`` and ``Radar``, the
-    context also corrects pymoo, which draws the outlines of all panels into the last panel. Figures remain
-    open as long as their plots exist. The context is not thread-safe.
+    Call the plots' methods ``do``, ``save`` and ``show`` within the context. The context also corrects an
+    error of pymoo: ``Petal`` and ``Radar`` draw the outlines of all panels into the last panel. A figure
+    remains open as long as its plot exists. The context is not thread-safe.
 
     Yields
     ------

@@ -50,12 +50,12 @@ class AttainmentData:
     Parameters
     ----------
     front : ndarray of shape (n, 2)
-        Square roots of the scored solutions' objectives, scaled to [0, 1].
+        Square roots of the objectives of solutions with a score, scaled to [0, 1].
     n_clusters : ndarray of shape (n,)
     controls : tuple of ndarray of shape (m, 2)
         Corners of each control front's attainment surface, extended to the edges of the plot.
     annotated : ndarray of int
-        Rows of ``front`` labelled with their number of clusters.
+        Rows of ``front`` next to which the plot shows the number of clusters.
     chosen : int or None
         Row of the chosen solution in ``front``.
     foot : ndarray of shape (2,) or None
@@ -63,7 +63,7 @@ class AttainmentData:
     distance : float or None
         Distance from ``foot`` to the chosen solution: the solution's score.
     numbers, scores : ndarray of shape (n_numbers,)
-        Numbers of clusters, and the best score for each number.
+        Unique numbers of clusters, and the best score for each number.
     promising : ndarray of shape (n_numbers,), bool
         Whether each score is a local maximum; see :meth:`AttainmentScores.promising`.
     """
@@ -82,19 +82,19 @@ class AttainmentData:
 
 @documented()
 def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None) -> AttainmentData:
-    """Prepare attainment scores by number of clusters for plotting.
+    """Prepare a front and its attainment scores for plotting.
 
     Parameters
     ----------
     attainment : AttainmentScores
-        For example ``MOCK().fit(X).attainment_``.
+        Scores of a front, such as ``MOCK().fit(X).attainment_``.
     chosen : int, optional
-        Row of the solution to mark, if it has a score. Default: the best solution.
+        Row of the solution to mark if it has a score. Default: the solution with the best score.
 
     Raises
     ------
     ValueError, TypeError
-        If the row is outside the front, or if ``attainment`` has the wrong type.
+        If ``chosen`` is not a row of the front, or if ``attainment`` has the wrong type.
     """
     if not isinstance(attainment, AttainmentScores):
         raise TypeError(
@@ -142,10 +142,10 @@ def plot_attainment(
     *,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot a front, the control-data fronts, and the scores by number of clusters.
+    """Plot a front, the fronts of random control data, and the score for each number of clusters.
 
-    The left panel shows the square roots of the scaled objectives, and numbers of clusters. The length of the
-    dashed line is the chosen solution's score. The right panel marks local maxima.
+    The left panel shows square roots of the scaled objectives, with numbers of clusters. The length of the
+    dashed line is the chosen solution's score. The right panel shows scores, and marks local maxima.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def plot_critical_difference(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot average ranks, with bars joining methods that do not differ significantly.
+    """Plot the methods' average ranks, with bars that join methods that do not differ significantly.
 
     Requires scikit-posthocs (extra ``stats``). Raises the same errors as
     :func:`~moo_clustering.stats.critical_difference_data`. Source: J. Demšar, JMLR 7, 2006, section 3.2.4.
@@ -247,7 +247,7 @@ def plot_critical_difference(
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes with space for names on both sides, or axes of a figure with ``layout="constrained"``.
+        Axes with space for names on both sides, unless the figure has ``layout="constrained"``.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -317,16 +317,16 @@ def front_data(
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives), pymoo Result or fitted estimator
-        Finite objectives with their original signs, or an estimator with ``pareto_front_``.
+        Finite objectives with their original signs, a pymoo Result, or an estimator with ``pareto_front_``.
     names : sequence of str, optional
-        Names of the objectives. Default: those of the estimator or problem, or ``f1``, ``f2``, ...
+        Names of the objectives. Default: the names in the estimator or problem, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
         Rows to mark. Default: the estimator's ``chosen_``, if available.
 
     Raises
     ------
     ValueError
-        If the front is empty, a value is not finite, or the names or rows do not match the front.
+        If the front is empty, if a value is not finite, or if the names or rows do not match the front.
     """
     if isinstance(F, BaseEstimator):
         result = result_of(F)
@@ -364,12 +364,13 @@ def front_bounds(F: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite minimised objectives, such as ``result_.F``, whose ideal and nadir points are the bounds.
+        Finite objectives to minimise, such as ``result_.F``.
 
     Returns
     -------
     lower, upper : ndarray of shape (n_objectives,)
-        For a constant objective, ``upper`` is increased by its absolute value, or by 1 if the value is 0.
+        Ideal and nadir point. If an objective is constant, its absolute value (or 1 for 0) is added to
+        ``upper``.
 
     Examples
     --------
@@ -392,12 +393,12 @@ def plot_front(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot up to three objectives with pymoo's ``Scatter``, or more with ``PCP`` (parallel coordinates).
+    """Plot a front with pymoo's ``Scatter``. Four or more objectives use ``PCP`` (parallel coordinates).
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Axes, with a 3-d projection if there are three objectives. Default: a new figure.
+        Axes to draw on, with a 3-d projection for three objectives. Default: a new figure.
     """
     data = front_data(F, names, chosen)
     n, parallel, own = len(data.names), len(data.names) > 3, ax is None
@@ -448,14 +449,14 @@ class Curve:
     Parameters
     ----------
     name : str
-        Name of the group, if the groups have names, and of the statistic, if its quantity has several.
+        Group (if groups have names) and statistic (if the panel shows more than one).
     group, statistic : int
         Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
     middle : ndarray of shape (n_steps,)
         Median over the runs.
     low, high : ndarray of shape (n_steps,)
-        Edges of the band; equal to ``middle`` for a single run.
+        Edges of the band around the median. Equal to ``middle`` if there is only one run.
     """
 
     name: str
@@ -474,13 +475,13 @@ class ConvergenceData:
     Parameters
     ----------
     panels : dict of str to tuple of Curve
-        Title of each panel, and the curves in the panel.
+        Curves in each panel, by title of the panel.
     step : str
         Unit of the steps, for example "generation".
     n_runs : tuple of int
         Number of runs in each group.
     band : tuple of two float
-        Quantiles (over the runs) at the edges of the bands.
+        Quantiles over the runs that are the edges of the bands.
     """
 
     panels: dict[str, tuple[Curve, ...]]
@@ -500,27 +501,27 @@ def convergence_data(
 ) -> ConvergenceData:
     """Compute best and mean objectives, the hypervolume and other statistics of each generation.
 
-    Recorders contain all individuals of a generation, even infeasible ones. Means ignore non-finite values.
-    For two or more objectives, hypervolumes (E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999) are divided by the
-    volume of the box between the best values of all runs and the reference point. Shorter runs are extended
-    with their last values. Takes O(n_runs n_generations n_individuals^2 n_objectives) time and memory for two
-    or three objectives. Raises a TypeError or ValueError if a run has no history, if runs have different
-    units of steps, or if a panel does not exist.
+    Recorders contain all individuals of a generation, even infeasible individuals. Means ignore non-finite
+    values. If there are two or more objectives, hypervolumes (E. Zitzler, L. Thiele, IEEE TEVC 3(4), 1999)
+    are divided by the volume of the box between the best values of all runs and the reference point. Shorter
+    runs are extended with their last values. For two or three objectives, takes O(n_runs n_generations
+    n_individuals^2 n_objectives) time and memory. Raises a TypeError or ValueError if a run has no history,
+    if runs have different units of steps, or if a panel does not exist.
 
     Parameters
     ----------
     runs : run, list of runs, or mapping of str to run or list of runs
         Fitted estimators, their ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a
-        column "generation", or array), or DEAP logbooks. A list contains repetitions, a mapping named groups.
+        column "generation", or array), or DEAP logbooks. A list holds repetitions. A mapping holds groups.
     names : sequence of str, optional
         Names of the objectives. Default: the estimator's names, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
         Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all panels.
     band : tuple of two float, default=(0.25, 0.75)
-        Quantiles (over the repetitions) at the edges of the band.
+        Quantiles over the runs that are the edges of the band.
     reference : array-like of shape (n_objectives,), optional
         Reference point for the hypervolume, with original signs. Default: the worst values of all fronts plus
-        a tenth of the range, so that hypervolumes are comparable only within one call.
+        a tenth of the range; hypervolumes are then comparable only within one call.
 
     Examples
     --------
@@ -650,16 +651,16 @@ def plot_convergence(
     ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot objectives, hypervolume and other values by generation, with one panel for each.
+    """Plot objectives, hypervolume and other values by generation, in one panel per quantity.
 
-    Each group of runs is shown as a median with a band. A vertical axis is logarithmic if its values are
-    positive and differ by a factor of more than 200. Raises the same errors as :func:`convergence_data`, and
-    a ValueError if the number of axes is wrong.
+    A panel shows the median over the runs of each group, with a band. A vertical axis is logarithmic if its
+    values are positive and differ by a factor of more than 200. Raises the same errors as
+    :func:`convergence_data`. Raises a ValueError if the number of axes is wrong.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of axes, optional
-        One for each panel; use ``show`` to select the panels. Default: a new figure.
+        Axes for each panel; use ``show`` to select the panels. Default: a new figure.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
     with figures.house_style():
@@ -742,15 +743,15 @@ def roc_data(
     Parameters
     ----------
     curves : mapping of name to (fpr, tpr)
-        Ascending false and true positive rates of equal length that end at (1, 1), such as those returned by
-        :func:`moo_clustering.validity.mean_roc_curve`. The point (0, 0) is added if necessary.
+        Ascending false and true positive rates of equal length, which end at (1, 1). See
+        :func:`moo_clustering.validity.mean_roc_curve`. The point (0, 0) is added if it is missing.
     aucs : mapping of name to float, optional
         Exact areas. Default: areas computed by the trapezoidal rule.
 
     Raises
     ------
     ValueError
-        If there is no curve, a rate is invalid, or ``aucs`` names an unknown curve.
+        If there is no curve, if a rate is invalid, or if ``aucs`` contains an unknown name.
     """
     if not curves:
         raise ValueError("curves must contain at least one curve")
@@ -774,7 +775,7 @@ def plot_roc(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot ROC curves and the chance diagonal, with the areas in the legend.
+    """Plot ROC curves and the diagonal that corresponds to chance. The legend shows the areas.
 
     The legend lists the curves in the given order. Colours and line styles distinguish up to 24 curves.
     """

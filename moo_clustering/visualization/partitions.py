@@ -52,12 +52,12 @@ class PartitionData:
     axes : tuple of two str
         Axis labels.
     clusters : ndarray of shape (n_points,)
-        Index in ``names`` of each point's cluster.
+        Each point's index into ``names``.
     names : tuple of str
     sizes : tuple of int
         Number of samples in each cluster, including those not drawn.
     share : float or None
-        Explained variance ratio of two principal components; None if one or two features are plotted.
+        Share of the variance explained by two principal components. None if features are plotted.
     rows : ndarray of shape (n_points,)
         Row indices of the drawn samples, in ascending order.
     """
@@ -80,7 +80,7 @@ def partition_data(
     cluster_names: Sequence[str] | None = None,
     max_points: int = 5000,
 ) -> PartitionData:
-    """Compute sample positions: up to two features, or two principal components if there are more features.
+    """Compute positions of samples: one or two features or, if there are more, two principal components.
 
     Takes O(n_samples n_features^2) time.
 
@@ -93,12 +93,12 @@ def partition_data(
     cluster_names : sequence of str, optional
         Names of clusters 0, 1, ... Default: their numbers.
     max_points : int, default=5000
-        Maximum number of samples to draw; they are selected at even intervals.
+        Maximum number of samples to draw. If there are more, samples are selected at even intervals.
 
     Raises
     ------
     ValueError
-        If shapes do not match, X has no features, or X has non-finite values.
+        If shapes do not match, if X has no features, or if X contains non-finite values.
     """
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
@@ -166,7 +166,7 @@ def plot_regions(
     changed : array-like of shape (n_areas,), bool, optional
         Areas to mark, such as ``Regions.changed_``.
     cluster_names : sequence of str, optional
-        Region names. Default: ``cluster_names_`` if ``labels`` is an estimator with names, otherwise numbers.
+        Region names. Default: ``cluster_names_`` if ``labels`` is an estimator that has names, or numbers.
     """
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -262,7 +262,7 @@ class PairLines:
     segments : ndarray of shape (n_drawn, 2, 2)
         Sample positions of the drawn pairs.
     count : int
-        Number of pairs, including those not drawn.
+        Number of pairs, including pairs that are not drawn.
     """
 
     kind: str
@@ -279,7 +279,7 @@ class ConstraintsData:
     Parameters
     ----------
     samples : PartitionData
-        Sample positions, including all end points of lines.
+        Positions of the drawn samples, including the samples at the ends of all lines.
     lines : tuple of four PairLines
         Satisfied must-links and cannot-links, then violated must-links and cannot-links.
     """
@@ -288,7 +288,7 @@ class ConstraintsData:
     lines: tuple[PairLines, ...]
 
     def count(self, kind: str, satisfied: bool) -> int:
-        """Return the number of satisfied or violated pairs of a kind, including those not drawn."""
+        """Return the number of satisfied or violated pairs of a kind, including pairs that are not drawn."""
         return sum(each.count for each in self.lines if (each.kind, each.satisfied) == (kind, satisfied))
 
 
@@ -305,22 +305,22 @@ def constraints_data(
 ) -> ConstraintsData:
     """Compute sample positions, and lines for must-links and cannot-links.
 
-    Samples at the ends of lines are always drawn, in addition to ``max_points``. Takes O(n_pairs) time plus
-    that of :func:`partition_data`.
+    Samples at the ends of lines are always drawn, in addition to ``max_points`` samples. Takes O(n_pairs)
+    time, and calls :func:`partition_data`.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Data or embedding, plotted as in :func:`partition_data`.
+        Data or embedding, from which :func:`partition_data` computes positions.
     constraints : PairwiseConstraints
         Constraints to draw. For partial labels, use ``PairwiseConstraints.from_partial_labels``.
     max_pairs : int, default=2000
-        Maximum number of lines. Violated pairs have priority. Omitted pairs are selected at even intervals.
+        Maximum number of lines. Violated pairs have priority. Drawn pairs are selected at even intervals.
 
     Raises
     ------
     TypeError, ValueError
-        If the constraints have the wrong type or number of samples; see also :func:`partition_data`.
+        If constraints have the wrong type or number of samples, or if :func:`partition_data` raises an error.
     """
     if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(
@@ -376,7 +376,7 @@ def plot_constraints(
 ) -> Figure:
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
-    Thin lines mark satisfied pairs, and thick lines violated pairs.
+    Thin lines are satisfied pairs. Thick lines are violated pairs.
     """
     data = constraints_data(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
@@ -418,7 +418,7 @@ def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Return positions from metric multidimensional scaling, shape (n, 2), and their Kruskal stress."""
+    """Compute positions (n, 2) using metric multidimensional scaling; return them with their stress."""
     # SMACOF majorisation starts from classical scaling, which is usually better than random positions. The
     # result is rotated to its principal axes. Takes O(n^3) time.
     from sklearn.manifold import smacof
@@ -509,17 +509,17 @@ class SimilarityData:
     Parameters
     ----------
     blocks : ndarray of shape (n_blocks, n_blocks)
-        Similarities sorted by label; block means if there are more samples than blocks.
+        Similarities, sorted by label. If there are more samples than blocks, means of blocks.
     order : ndarray of shape (n_samples,)
         Index of the sample at each position in the sorted matrix.
     boundaries : ndarray of shape (n_clusters + 1,)
-        First position of each cluster, followed by n_samples.
+        First position of each cluster in the sorted matrix, followed by n_samples.
     names : tuple of str
     eigenvalues : ndarray
     places : ndarray of shape (n_points,)
         Positions at which the eigenvectors are plotted.
     vectors : ndarray of shape (n_points, n_vectors)
-        Leading eigenvectors at these positions.
+        Values of the leading eigenvectors at these positions.
     """
 
     blocks: FloatArray
@@ -542,8 +542,8 @@ def similarity_data(
 ) -> SimilarityData:
     """Sort a similarity matrix and its eigenvectors by label.
 
-    Takes O(nnz + n_samples log n_samples + max_blocks^2) time, without a dense copy of the matrix. Raises a
-    ValueError if the shapes do not match.
+    Takes O(nnz + n_samples log n_samples + max_blocks^2) time, where nnz is the number of stored values, and
+    makes no dense copy of the matrix. Raises a ValueError if the shapes do not match.
 
     Parameters
     ----------
@@ -555,7 +555,7 @@ def similarity_data(
     embedding : array-like of shape (n_samples, n_vectors), optional
         Eigenvectors of the Laplacian. The first six are shown.
     max_blocks : int, default=600
-        Maximum number of blocks per axis. If there are more samples, similarities are averaged over blocks.
+        Maximum number of rows of the plotted matrix. If there are more samples, blocks are averaged.
     """
     matrix = sparse.csr_array(checked_graph(similarity, "similarity", symmetric=False))
     codes, found = encode(labels, "labels")
@@ -599,7 +599,7 @@ def plot_similarity(
     ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot a similarity matrix sorted by label (white: most similar), eigenvalues and eigenvectors.
+    """Plot a similarity matrix sorted by label (white: most similar), and eigenvalues and eigenvectors.
 
     Raises a ValueError if shapes do not match, or if the number of axes is not 1 to 3. Source: PESC, Fig. 5.
 
@@ -706,7 +706,7 @@ def term_data(
     n_terms: int = 10,
     max_clusters: int = 24,
 ) -> TermData:
-    """Select the terms with the largest positive weights in each topic (ties: lowest column).
+    """Select the terms with the largest positive weights in each topic (on ties, the lowest columns).
 
     Parameters
     ----------
@@ -724,7 +724,7 @@ def term_data(
     Raises
     ------
     ValueError
-        If shapes do not match, a number is below 1, or a weight is not finite.
+        If shapes do not match, if ``n_terms`` or ``max_clusters`` is below 1, or if a weight is not finite.
     """
     given = checked_table(topics, "topics", features=False, accept_sparse="csr")
     n_clusters, n_all = given.shape
@@ -813,14 +813,14 @@ def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
 def plot_archive(
     archive: Any, *, title: str = "", ax: Axes | None = None, path: str | PathLike[str] | None = None
 ) -> Figure:
-    """Plot an archive of two descriptors as a heat map of the quality of the best partition in each cell.
+    """Plot an archive with two descriptors as a heat map. A cell shows the quality of its best partition.
 
     Raises a ValueError if the archive is empty or does not have exactly two descriptors.
 
     Parameters
     ----------
     archive : PartitionArchive
-        Attribute ``archive_`` of :class:`~moo_clustering.algorithms.MapElites` after a run.
+        Archive to plot: attribute ``archive_`` of :class:`~moo_clustering.algorithms.MapElites` after a run.
     """
     if (n := len(archive.names)) != 2 or not len(archive.cells):
         got = f"{n} and {len(archive.cells)}"

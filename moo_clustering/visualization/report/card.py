@@ -1,4 +1,4 @@
-"""Notebook card of a fitted clusterer, which contains no scripts and is readable without styles."""
+"""Notebook card of a fitted clusterer. The card contains no scripts, and is readable without styles."""
 
 import html
 from importlib.resources import files
@@ -14,7 +14,7 @@ _WIDTH, _HEIGHT, _MARGIN = 240, 100, 6
 
 
 def card_of(estimator: Any, diagram: str) -> str:
-    """Return HTML with a fitted clusterer's clusters, verdict, front, next steps and parameters."""
+    """Return HTML that shows a fitted clusterer's clusters, verdict, front, next steps and parameters."""
     result = result_of(estimator)
     first, *others = _words(result)
     columns = _sizes(result) + _front(result)

@@ -46,7 +46,7 @@ Doubt = tuple[int, int, int, float, float]
 def solution_columns(
     result: ClusteringResult, run: Solutions, labels: Int32Array, supervision: Mapping[str, Any]
 ) -> list[Column]:
-    """Return columns with objectives, cluster sizes, scores and satisfied constraints of the solutions."""
+    """Return the solutions' objectives, cluster sizes, scores and satisfied constraints as columns."""
     columns, front = [], result.front
     if front is not None:
         unknown = np.full(len(front.objectives), np.nan)
@@ -70,7 +70,7 @@ def solution_columns(
 
 
 def size_columns(labels: Int32Array) -> list[Column]:
-    """Return columns with the number of clusters, smallest cluster size and, if any, unassigned samples."""
+    """Return the numbers of clusters, smallest cluster sizes and numbers of unassigned samples (if any)."""
     sizes = [np.bincount(row[row >= 0]) for row in labels]
     sizes = [each[each > 0] for each in sizes]
     least = [each.min(initial=labels.shape[1]) for each in sizes]
@@ -81,7 +81,7 @@ def size_columns(labels: Int32Array) -> list[Column]:
 
 
 def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> list[Column]:
-    """Return columns with the satisfied fractions of all constraints, must-links and cannot-links."""
+    """Return the satisfied fractions of all constraints, of must-links, and of cannot-links as columns."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
     (must, n_must), (cannot, n_cannot) = satisfied_pairs(labels, supervision)
@@ -95,7 +95,7 @@ def constraint_columns(labels: Int32Array, supervision: Mapping[str, Any]) -> li
 
 
 def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
-    """Return how far each solution violates each limit; NaN for solutions with samples in no cluster."""
+    """Return each solution's violation of each limit. NaN if the solution has samples in no cluster."""
     whole = (labels >= 0).all(axis=1)
     rows = []
     for limit in limits:
@@ -106,7 +106,7 @@ def limit_rows(labels: Int32Array, limits: Sequence[Limit]) -> list[LimitRow]:
 
 
 def cuts(result: ClusteringResult, run: Solutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return solutions to compare: the chosen one, and alternatives of the pool or up to 5 front members."""
+    """Return the chosen solution and alternatives to it, from the pool or (up to 5) from the front."""
     # For each number of clusters, the front member that is most similar to the chosen solution is compared.
     found, chosen, named = run.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
@@ -164,7 +164,7 @@ class Column:
         NaN if undefined.
     is_objective : bool
     greater_is_better : bool or None
-        None if neither higher nor lower values are better.
+        None if values are not better or worse than others.
     """
 
     name: str
@@ -186,11 +186,11 @@ class ClusterFacts:
     features : tuple of (str, float)
         Leading terms or features with their weights, in decreasing order of weight.
     name : str
-        Name that distinguishes the cluster from the others; may be empty.
+        Name that distinguishes the cluster from all other clusters. May be empty.
     nearest : int
-        Cluster with which ``contrasts`` compares this cluster, or -1.
+        Cluster with which ``contrasts`` compares this cluster; -1 if there is none.
     contrasts : tuple of (str, str, str)
-        Columns or terms, with their values in this cluster and in cluster ``nearest``.
+        Names of columns or terms, each with its value in this cluster and its value in ``nearest``.
     rules : tuple of str
         Rules that assign samples to the cluster.
     """
@@ -217,10 +217,10 @@ class PlaneMap:
     note : str
         Projection method and, if samples are omitted, how the samples shown were selected.
     neighbors : ndarray of shape (n_shown, 2), float64, or None
-        Positions in a t-SNE embedding, which the map shows by default; NaN for samples not embedded.
+        Positions in a t-SNE embedding, which the map shows by default. NaN for samples without position.
     columns : sequence of MapColumn
     outlines : ndarray of shape (n_points, 3), float64, or None
-        Outlines of map areas: (index into ``rows``, x, y) for each point, and NaN between outlines.
+        Points of the outlines of areas: index of the area in ``rows``, x, and y. NaN between outlines.
     """
 
     positions: FloatArray
@@ -261,17 +261,17 @@ class Panel:
     kind : {"matrix", "lines", "bars", "image"}
     title, note : str
     x, y : sequence
-        Names and heights of ``"bars"``; column and row names of a ``"matrix"``, or empty.
+        For ``"bars"``: names and heights. For a ``"matrix"``: column and row names, or empty.
     series : mapping of str to (x, y)
-        ``"lines"`` by name.
+        Coordinates of the points of each of the ``"lines"``, by name of the line.
     matrix : ndarray of shape (n_rows, n_columns), optional
         Values; NaN for empty cells.
     axes : tuple of two str
     image : bytes
-        Contents of a PNG file; ``note`` is the alternative text.
+        Contents of a PNG file. Its alternative text is ``note``.
     solutions : ndarray of shape (n_rows, n_columns), int64, optional
-        Solution that each cell of a ``"matrix"`` selects, or -1. Panels with ``solutions`` are shown in the
-        main part of the page.
+        Solution that each cell of a ``"matrix"`` selects; -1 if there is none. Panels that have ``solutions``
+        are shown in the main part of the page.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -294,7 +294,7 @@ class ReportContent:
     ----------
     title : str
     facts : sequence of (str, str)
-        Titles and texts for the page header.
+        Titles and texts of facts in the page header.
     sample_kind : str
         Noun for a sample, such as "document".
     sample_names : ndarray of shape (n_samples,) of str
@@ -302,9 +302,9 @@ class ReportContent:
         Text that identifies each sample, such as the beginning of a document.
     names : sequence of str
     labels : ndarray of shape (n_solutions, n_samples), int32
-        Clusters 0, 1, ..., and -1 for samples in no cluster.
+        Clusters 0, 1, ... of the samples; -1 for samples in no cluster.
     columns : sequence of Column
-        Objectives first.
+        Columns of numbers per solution. Objectives come first.
     chosen : int
         Index of the solution selected by the estimator.
     rules : mapping of str to int
@@ -312,10 +312,10 @@ class ReportContent:
     runs : sequence of str
         Name of each solution's run; empty if there is only one run.
     cluster_names, clusters, heatmaps : mapping of int to sequence of str, sequence of ClusterFacts, Heatmap
-        Cluster names, descriptions and heatmaps, by the index of the solution. Solutions can lack an entry.
+        Cluster names, descriptions and heatmaps, by index of the solution. Some solutions may have no entry.
     map : PlaneMap or None
     features_title : str
-        Heading for the features of the clusters, such as "leading terms".
+        Heading for the lists of features, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
     agreement : ndarray of shape (n_solutions, n_solutions) or None
     agreement_note : str
@@ -327,19 +327,19 @@ class ReportContent:
     confidence : float
         Expected agreement (0 to 1) of the chosen solution with known classes; NaN if unknown.
     cuts : sequence of (int, str, str)
-        Solutions to compare, with their origin and a comparison with the chosen solution.
+        Solutions to compare: index, origin, and a comparison with the chosen solution.
     left_out : sequence of (str, sequence of str, ndarray)
-        Columns not used in the fit: name, values or intervals, and the index of each sample's value, with -1
-        for missing values.
+        Columns that were not used in the fit: name, unique values (or intervals of numbers), and each
+        sample's index into these values (-1 if missing).
     limits : sequence of (str, str, ndarray)
-        Name and requirement of each cluster limit, and its violation by each solution.
+        Name and requirement of each limit on clusters, and the violation of the limit by each solution.
     doubts : sequence of (int, int, int, float, float)
-        Doubtful samples, most doubtful first: row, its cluster, the cluster with the largest support by the
-        pool, and the support of both clusters.
+        Doubtful samples, most doubtful first: row, own cluster, the other cluster that has the largest
+        support in the pool of partitions, and the supports of the own and the other cluster.
     files : sequence of str
-        Result files in the report folder.
+        Names of result files in the report folder.
     lines : sequence of (str, str)
-        Titles and texts of commands or code to copy.
+        Titles and texts of commands or code that readers can copy.
     """
 
     title: str
@@ -386,7 +386,7 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """Partition with its roles in a run, such as "result", "member 3" (row 3 of the front) or "run 0"."""
+    """Partition and its roles in a run, such as "result", "member 3" (row 3 of the front) or "run 0"."""
 
     labels: Labels
     roles: list[str]
@@ -461,7 +461,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any) -> Labels:
-    """Return labels as int32 (-1: in no cluster), or raise a ValueError unless they are 1-d integers."""
+    """Return labels as int32 (-1: in no cluster). Raises a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
@@ -494,7 +494,7 @@ class Report:
 
 
 def run_solutions(result: ClusteringResult, class_names: Names) -> Solutions:
-    """Collect the front, the result, alternatives, partitions selected by rules, controls and runs."""
+    """Collect the front, the result, alternatives, partitions that rules select, controls and runs."""
     run = Solutions()
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         _add_front(run, result)

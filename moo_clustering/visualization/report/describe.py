@@ -60,9 +60,9 @@ _SCALED = ("first dimension", "second dimension")
 def agreement(
     labels: Int32Array, chosen: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray | None, str]:
-    """Compute the adjusted Rand index of each solution with the chosen one, and of all pairs of solutions.
+    """Compute the adjusted Rand indices of each solution with the chosen solution, and of all pairs.
 
-    The latter is None if there are too many solutions. Also return a note for the report.
+    If there are too many solutions, the indices of all pairs are None. Also returns a note for the report.
     """
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for identical partitions, about 0 for unrelated partitions."
@@ -79,7 +79,7 @@ def agreement(
 
 
 def kept_typical(clusters: Clusters, most: int) -> IntpArray:
-    """Return typical samples of the first solutions: up to ``most``, but at least all of one solution."""
+    """Return the typical samples of the first solution, and of the next solutions up to ``most`` samples."""
     found: set[int] = set()
     for facts in clusters.values():
         more = found.union(*(each.typical for each in facts))
@@ -92,9 +92,9 @@ def kept_typical(clusters: Clusters, most: int) -> IntpArray:
 def describe(
     samples: Samples, run: contents.Solutions, labels: Int32Array, max_described: int
 ) -> tuple[Clusters, dict[int, descriptions.Heatmap], FloatArray, list[str]]:
-    """Describe the clusters of the result first, then of solutions that rules select, then of others.
+    """Describe the clusters of the result, of the solutions that rules select, and then of the others.
 
-    Return cluster facts and heatmaps by solution, silhouettes, and notes on estimated or omitted values.
+    Returns cluster facts and heatmaps by solution, silhouettes, and notes on estimated or omitted values.
     """
     found, notes = cohesions(samples, labels), []
     first = (run.chosen, *run.rules.values())
@@ -187,7 +187,7 @@ class Samples:
 
     @property
     def has_means(self) -> bool:
-        """Whether typical samples are nearest to the cluster mean, rather than to the other members."""
+        """Whether typical samples are nearest to the cluster mean, or else to the other members."""
         return self.kind in ("features", "sparse")
 
     @cached_property
@@ -204,7 +204,7 @@ class Samples:
         return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def with_distances(self, n_clusters: int, rng: np.random.Generator) -> Samples:
-        """Return a copy with distances; the size of the random subset depends on ``n_clusters``."""
+        """Return a copy with distances. With many samples or clusters, a random subset is used."""
         most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
         if self.bags is not None:
             most = min(most, affordable_bags(self.bags))
@@ -239,8 +239,8 @@ def read_samples(
 ) -> Samples | str:
     """Read the samples of a run, or return a message that explains why they cannot be shown.
 
-    Clusters are described by ``columns`` or, if None, by X. Without ``units``, the cells of ``columns`` are
-    parsed by ``prepare_table``.
+    The clusters are described using ``columns`` or, if it is None, X. If ``units`` is None, ``prepare_table``
+    parses the cells of ``columns``.
     """
     import pandas as pd
 
@@ -401,10 +401,10 @@ def typical_of(samples: Samples, labels: Int32Array, medoids: Any) -> list[RowNu
 def typical_rows(
     samples: Samples, labels: Labels, medoids: Int64Array | None, to_own: FloatArray | None = None
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of each cluster; ties are broken by the lower row index.
+    """Return the samples nearest to the mean of each cluster (on ties, the lowest rows).
 
-    If ``to_own`` contains the mean distances of ``samples.rows`` to the other samples in their clusters,
-    those with the smallest distances are returned instead. Medoids, if any, come first.
+    ``to_own`` can contain the mean distance from each of ``samples.rows`` to the other samples in its
+    cluster. The samples with the smallest mean distances are then returned. Medoids, if any, come first.
     """
     n_clusters, rows = int(labels.max()) + 1, np.arange(len(labels)) if to_own is None else samples.rows
     keys = _from_means(samples, labels) if to_own is None else to_own
@@ -445,7 +445,7 @@ def _from_means(samples: Samples, labels: Int32Array) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
-    """Return columns with 2 to 12 distinct values; other numeric columns are binned at quartiles."""
+    """Return columns with 2 to 12 distinct values, and numeric columns binned at their quartiles."""
     import pandas as pd
 
     found: list[contents.LeftOut] = []
@@ -472,7 +472,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[contents.LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[contents.Doubt]:
-    """Return up to 60 samples whose support by the pool is larger for another cluster than for their own."""
+    """Return up to 60 samples for which the pool supports another cluster more than their own cluster."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
@@ -498,7 +498,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str,
 ) -> list[Panel]:
-    """Return the available panels for the result, whose clusters ``facts`` describes."""
+    """Return the available panels for the result. ``facts`` describes the clusters of the result."""
     found = []
     if samples is not None and samples.bags is not None:
         found.append(_bag_distances(samples, labels, sample_names))
@@ -528,7 +528,7 @@ def _bag_distances(samples: Samples, labels: Labels, names: NDArray[np.str_]) ->
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:
-    """Return panels of the similarity matrix, sorted by cluster, and of the eigenvalues of its Laplacian."""
+    """Return panels with the similarity matrix (sorted by cluster) and the eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
     eigenvalues = () if eigenvalues is None else eigenvalues
@@ -561,7 +561,7 @@ def pool_panel(found: Coassociation) -> Panel:
 
 
 def archive_panel(archive: Any, labels: Labels) -> Panel:
-    """Return a panel with the cells of an archive of two descriptors; ``labels`` are the solutions."""
+    """Return a panel with the cells of an archive with two descriptors; ``labels`` are the solutions."""
     places = {row.tobytes(): place for place, row in enumerate(relabel_by_first_appearance(labels + 1))}
     found = [places.get(row.tobytes(), -1) for row in relabel_by_first_appearance(archive.labels + 1)]
     (x, y), (columns, rows) = archive.edges, archive.cells.T
@@ -587,7 +587,7 @@ def _intervals(edges: FloatArray) -> list[str]:
 
 
 def roc_panel(curves: Any) -> Panel:
-    """Return a panel of ROC curves with their areas; see :func:`~moo_clustering.visualization.roc_data`."""
+    """Return a panel with ROC curves and areas; see :func:`~moo_clustering.visualization.roc_data`."""
     from moo_clustering.visualization.fronts import roc_data
 
     data, chance = roc_data(curves), np.array([0.0, 1.0])
@@ -609,7 +609,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: IntpArray, max_points: int, rng: np.random.Generator) -> IntpArray:
-    """Select all samples or, above ``max_points`` samples, the unique samples ``kept`` and random others."""
+    """Select all samples or, if they exceed ``max_points``, the samples ``kept`` and random other samples."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     others = np.setdiff1d(np.arange(n_samples), kept)
@@ -653,7 +653,7 @@ def _embedded(samples: Samples, rows: IntpArray, plane: FloatArray) -> FloatArra
 
 
 def map_columns(samples: Samples, rows: IntpArray, heatmap: descriptions.Heatmap | None) -> list[MapColumn]:
-    """Return the columns that can colour the samples on a map, starting with the heatmap's columns."""
+    """Return the columns by which samples on a map can be coloured. The heatmap's columns come first."""
     first = [] if heatmap is None else [column for column, _ in heatmap.columns]
     found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)
     return [
@@ -677,7 +677,7 @@ def given_map(positions: FloatArray, rows: IntpArray, names: Sequence[Any] | Non
 
 
 def area_map(geometry: Any, n_samples: int, rows: IntpArray) -> PlaneMap:
-    """Return a map with a point inside each area, and with simplified outlines if all areas are shown."""
+    """Return a map with a point inside each area. If all areas are shown, add simplified outlines."""
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
     if len(polygons) != n_samples or not shapely.is_geometry(polygons).all():

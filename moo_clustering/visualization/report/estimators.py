@@ -100,18 +100,18 @@ def report_content(
 ) -> contents.ReportContent:
     """Create the report content for a fitted clusterer.
 
-    For S solutions of n samples with d features, and K clusters in total, takes O(m^2 K) time for silhouettes
-    of m <= 2000 samples, O(S^2 n) time for agreement (on a subset if n is large), O(n d) time per described
-    solution, and O(S n + m^2 + S^2) memory. Raises a NotFittedError if the estimator has no ``labels_``, and
-    a ValueError if data or names do not match the labels.
+    For S solutions of n samples with d features, takes O(m^2 K) time for the silhouettes of m <= 2000
+    samples, where K is the total number of clusters in all solutions, O(S^2 n) time for agreement (computed
+    on a subset if n is large), O(n d) time per described solution, and O(S n + m^2 + S^2) memory. Raises a
+    NotFittedError if the estimator has no ``labels_``, and a ValueError if data or names do not match.
 
     Parameters
     ----------
     estimator : fitted clusterer
-        Estimator with ``labels_`` from this package or scikit-learn, a pipeline that ends with one, or a
-        :class:`~moo_clustering.algorithms.PartitionArchive`. It is not modified.
+        Estimator with ``labels_`` from this package or scikit-learn, a pipeline that ends with such an
+        estimator, or a :class:`~moo_clustering.algorithms.PartitionArchive`. It is not modified.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data or distances used in the fit, or the input to the pipeline. Without X, the report has no map and
+        Data or distances used in the fit. For a pipeline, its input. Without X, the report has no map, and
         shows only cluster sizes.
     title : str, optional
         Page title. Default: the name of the estimator.
@@ -120,10 +120,10 @@ def report_content(
     sample_texts : sequence of str, optional
         Text that identifies each sample.
     sample_kind : str, optional
-        Noun for a sample. Default: ``"bag"`` for bags, ``"document"`` with texts, otherwise ``"sample"``.
+        Noun for a sample. Default: ``"bag"`` for bags, ``"document"`` if there are texts, or ``"sample"``.
     feature_names : sequence of str, optional
     columns : DataFrame of shape (n_samples, n_columns), optional
-        Columns for naming and describing the clusters. Default: the columns of X.
+        Columns used to name and describe the clusters. Default: the columns of X.
     units : mapping of str to str, optional
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... in ``y``.
@@ -132,11 +132,11 @@ def report_content(
     must_link, cannot_link : array-like of shape (n_pairs, 2), optional
         Pairs used in the fit.
     embedding : array-like or DataFrame of shape (n_samples, 2), optional
-        Positions on the map, instead of principal components. Axes are named after DataFrame columns.
+        Positions on the map. Axes are named after the columns of a DataFrame. Default: principal components.
     geometry : sequence of polygons, optional
         One shapely polygon per sample, for a map of areas. Default: the geometry of a GeoDataFrame X.
     roc_curves : mapping of name to (fpr, tpr), optional
-        ROC curves of predictions to show in the report.
+        False and true positive rates of ROC curves to show in the report.
     left_out : DataFrame of shape (n_samples, n_columns), optional
         Columns that were not used in the fit, such as known classes, to compare with the clusters.
     facts : sequence of (str, str), optional
@@ -144,9 +144,9 @@ def report_content(
     options : mapping of str to object, optional
         Options to list in the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Maximum number of samples on the map. Samples in constraints come first, then typical samples.
+        Maximum number of samples on the map. Samples in constraints and typical samples are shown first.
     max_described : int, default=100
-        Maximum number of solutions with described clusters. The result comes first, then those of rules.
+        Maximum number of solutions whose clusters are described. The result and rules' solutions come first.
     random_state : int, default=0
         Seed for all random selections.
     """
@@ -530,7 +530,7 @@ def _weighed(
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
-    """Return classes 0, 1, ... (-1: unlabelled), or None if labels are sets or no sample is labelled."""
+    """Return classes (-1: unlabelled). None for label sets, or if all non-integer labels are missing."""
     if y is None:
         return None
     found = checked_array(y, "y")
@@ -547,7 +547,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> Int64Array | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return sample names. Default: names of bags or of the rows of a table; otherwise, row indices."""
+    """Return sample names. Default: names of bags, names of the rows of a table, or row indices."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
     elif names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
@@ -565,7 +565,7 @@ def run_facts(
     pairs: tuple[Int64Array, Int64Array],
     options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:
-    """Return facts about a run, such as method, changed options, and numbers of samples and features."""
+    """Return facts about a run, such as its method, changed options, and number of samples."""
     facts = [*result.facts, ("method", type(estimator).__name__)]
     parameters = {} if isinstance(estimator, PartitionArchive) else estimator.get_params(deep=False)
     if parameters:

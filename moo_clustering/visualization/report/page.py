@@ -1,4 +1,4 @@
-"""Report page: content archives, merging of several runs, and HTML that contains the content as JSON."""
+"""Report page: archives of its content, merging of several runs, and HTML with the content as JSON."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
 
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
-    """Write report content to a compressed archive in an existing folder, atomically."""
+    """Write report content atomically to a compressed archive. The folder must exist."""
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
     write_archive(path, arrays, {"format": FORMAT, "version": VERSION, "content": packed}, compressed=True)
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file written by :func:`save_content`. Nothing in it is executed, and sequences become tuples."""
+    """Read a file written by :func:`save_content`, without executing code. Sequences become tuples."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -196,11 +196,11 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    """Merge the reports of several runs, whose samples are matched by name.
+    """Merge the reports of several runs, matching samples by name.
 
-    The order of the samples and the chosen solution are those of the first run. The map is that of the first
-    run with a map. Names of rules, histories and figures start with the name of their run. For each run, an
-    additional rule selects the run's result.
+    The order of the samples and the chosen solution are taken from the first run. The map is taken from the
+    first run that has a map. Names of rules, histories and figures start with the run's name. For each run,
+    an additional rule selects its result.
     """
     if not contents or len(contents) != len(names):
         given = f"{len(contents)} runs and {len(names)} names"
@@ -315,7 +315,7 @@ def _merged_history(contents: Sequence[ReportContent], runs: Sequence[str]) -> p
 
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
-    """Merge the columns of all runs by name and direction, objectives first; NaN marks missing values."""
+    """Merge columns of runs with the same name and direction, objectives first; NaN for missing values."""
     # If columns of the same name have opposite directions, the names of the runs are added to their names.
     # Otherwise, columns of the same name are merged, even if some have no direction.
     placed = [(place, column) for place, content in enumerate(contents) for column in content.columns]
@@ -340,7 +340,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> Int64Array:
-    """Return, for each sample of the other run, the row of the sample with the same name in the first run."""
+    """Return, for each sample of ``other``, the row of the sample with the same name in ``first``."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} have different samples"
     if len(there) != len(here):
@@ -362,22 +362,22 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 
 
 def render(content: ReportContent, *, asks: bool = False) -> str:
-    """Create the report as a single HTML page, which loads nothing from the network.
+    """Create the report as a single HTML page.
 
-    Takes O(n_solutions * n_samples) time and memory. The page's content security policy forbids other scripts
-    and all network requests.
+    Takes O(n_solutions * n_samples) time and memory. The page loads nothing from the network; its content
+    security policy forbids network requests and other scripts.
 
     Parameters
     ----------
     content : ReportContent
         All texts are escaped.
     asks : bool, default=False
-        Whether to add a panel with questions; requires a rule "answers", whose solution the answers update.
+        Whether to add a panel with questions. Answers update the solution of the (required) rule "answers".
 
     Returns
     -------
     str
-        Page of at most 25 MB, unless one solution requires more. A note tells how many solutions are omitted.
+        Page of at most 25 MB, unless one solution requires more. A note states how many are omitted.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
@@ -426,7 +426,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the certainty of the clusters, a sentence with figures, and a bar's length."""
+    """Return a sentence on the certainty of the clusters, a sentence with numbers, and a bar's length."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -454,7 +454,7 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
-    """Write the report page; an existing file is replaced atomically.
+    """Write the report page. An existing file is replaced atomically.
 
     Parameters
     ----------
@@ -501,7 +501,7 @@ def _policy(scripts: list[str]) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Return the data for the page's scripts as JSON values of at most about ``max_bytes`` bytes."""
+    """Return the data for the page's scripts as JSON values that take at most about ``max_bytes`` bytes."""
     # If the data are too large, the least important solutions (see :func:`by_importance`) are omitted, and a
     # note is added to ``missing``.
     samples, parts, n_kept = _samples(content), _parts(content), content.n_solutions
@@ -657,7 +657,7 @@ def _deflated(content: bytes) -> str:
 
 
 def by_importance(content: ReportContent) -> IntpArray:
-    """Sort solutions: the chosen one, those that rules select, then others by mean rank of objectives."""
+    """Sort solutions: chosen solution, solutions that rules select, all others by mean rank of objectives."""
     score = np.zeros(content.n_solutions)
     for column in content.columns:
         if column.is_objective and column.greater_is_better is not None:
@@ -669,7 +669,7 @@ def by_importance(content: ReportContent) -> IntpArray:
 
 
 def keep_solutions(content: ReportContent, keep: IntpArray) -> ReportContent:
-    """Return content with only the solutions ``keep``, which are unique and include the chosen one."""
+    """Return content with only the solutions ``keep``. They are unique, and include the chosen solution."""
     rows = np.sort(keep)
     return replace(
         _renumbered(content, {int(old): new for new, old in enumerate(rows)}),
