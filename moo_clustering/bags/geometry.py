@@ -35,12 +35,11 @@ class BagGeometry(Shared):
 
     A bag's distance to a vector is the distance of its farthest instance. Centroids are means of the bag
     means M_b with weights w_b. Let G[b, t] = w_b M_b . x_t, where x_t is a centred instance. If cluster C has
-    weight W, the squared distance from x_t to its centroid is |x_t|^2
-    - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2. The time for this sum does not depend on n_features.
-    Precomputation takes O(n N d) time, where N bags have n instances of d features in total, and 8 n N bytes
-    (4 n N in single precision). Evaluating P partitions into K clusters then takes O(P (n + N) min(N, K d))
-    time. Raises a ValueError for invalid parameters or overflow. Source: Evolutionary multi-instance
-    clustering, Eqs. 1 and 3.
+    weight W, the squared distance from x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b
+    M_b|^2 / W^2. The time for this does not depend on n_features. Precomputation takes O(n N d) time, where N
+    bags have n instances of d features in total, and 8 n N bytes (4 n N in single precision). Evaluating P
+    partitions into K clusters then takes O(P (n + N) min(N, K d)) time. Raises a ValueError for invalid
+    parameters or overflow. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------

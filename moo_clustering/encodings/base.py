@@ -54,8 +54,8 @@ class Encoding(ABC):
     def memberships(self, X: IntArray) -> FloatArray:
         """Return memberships of shape (n_individuals, n_samples, n_clusters) that sum to 1 per sample.
 
-        By default, a membership is 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
-        decode to the highest membership. The last axis is in the order of labels; empty clusters come last.
+        By default, memberships are 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
+        decode to clusters of highest membership. Labels index the last axis; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
@@ -73,7 +73,7 @@ class Encoding(ABC):
         )
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return valid copies of genotypes, by default with rounded and clipped genes. Valid rows are kept."""
+        """Return valid copies of genotypes. Valid rows are kept. The default rounds and clips all genes."""
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
@@ -168,7 +168,7 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
 
 
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
-    """Permute each partition's labels to agree with its reference on as many samples as possible.
+    """Permute each partition's labels so that as many samples as possible have the label of the reference.
 
     Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters. Raises a
     TypeError if labels are not integers, and a ValueError if rows differ in length, or if a label is negative

@@ -75,6 +75,6 @@ class LabelEncoding(base.Encoding):
         return self.decode(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw K from k_min..k_max and genes from 0..K-1, then split clusters until there are k_min."""
+        """Draw K uniformly from k_min..k_max, genes from 0..K-1, and split clusters until there are k_min."""
         k = rng.integers(self.k_min, self.k_max + 1, size=(n_individuals, 1))
         return self.repair(rng.integers(0, k, size=(n_individuals, self.n_var), dtype=np.int32))

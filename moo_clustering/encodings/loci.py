@@ -41,7 +41,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1; targets of random links.
+        Nearest neighbours of every sample, nearest first, padded with -1. Random links lead to neighbours.
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
@@ -104,7 +104,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     @property
     def relevant(self) -> Labels:
-        """Sample whose link is controlled, for each gene."""
+        """Sample whose link each gene controls."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
@@ -175,9 +175,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
         cluster, the roots of the cluster's connected pieces are also linked. Without neighbours, successive
         samples of a cluster are linked. Kinds "short" and "split" cut tree links between different clusters;
         "short" then links each cut sample to the first part of its cluster. Decoding "short" restores
-        partitions whose clusters are unions of parts. Decoding "split" also requires that the parts of each
-        cluster are connected in the tree. With neighbours, "locus" takes O(n_samples (n_neighbors + log
-        n_samples)) time per individual.
+        partitions whose clusters are unions of parts. Decoding "split" restores them only if the parts of
+        each cluster are also connected in the tree. With neighbours, "locus" takes O(n_samples (n_neighbors +
+        log n_samples)) time per individual.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:

@@ -51,7 +51,7 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return each individual's minimum and maximum distance between medoids; inf and 0 if k = 1."""
+        """Return each individual's minimum and maximum distance between medoids; inf and 0 without a pair."""
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:

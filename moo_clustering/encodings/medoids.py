@@ -21,7 +21,7 @@ SAME = 1.0 + 1e-12
 
 
 class RowGenes(Documented, base.Encoding):
-    """Base class of encodings with one gene per cluster: the row index of a member, or -1 if unused.
+    """Base class of encodings with one gene per cluster: the row index of a member, or -1 (unused).
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class SlotGenes(RowGenes):
     """Base class of encodings whose row indices may be in any positions (slots); empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
-        """Clear slots with invalid or repeated genes, then fill empty slots until there are ``k_min`` genes.
+        """Clear slots with invalid or repeated genes, then fill empty slots until ``k_min`` are occupied.
 
         Genes are rounded first. The first empty slots get the lowest row indices that the individual lacks.
         """
@@ -183,7 +183,7 @@ class MedoidEncoding(_MedoidGenes):
         return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Remove invalid and repeated genes, move medoids to the left, and add medoids to obtain ``k_min``.
+        """Remove invalid and repeated genes, move medoids to the left, add medoids until there are ``k_min``.
 
         Genes are rounded first. Added medoids have the lowest row indices that the individual lacks.
         """

@@ -175,7 +175,7 @@ def mst_interestingness(
         Neighbours at equal distances are sorted by increasing key. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Limit to which higher ranks are set, to save time. Links of equal degree are sorted by length.
+        Maximum rank. Higher ranks are set to this value to save time. Equal degrees are sorted by length.
     """
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples

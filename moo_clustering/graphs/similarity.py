@@ -173,7 +173,7 @@ def self_tuning_graph(
     """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
     sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
-    thousandth of the median positive neighbour distance. Two samples are linked if one is a listed neighbour
+    thousandth of the median positive neighbour distance. Two samples are linked if one is a nearest neighbour
     of the other. Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see
     :func:`neighbor_lists` and :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 

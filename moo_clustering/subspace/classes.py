@@ -123,7 +123,7 @@ def chi_square(
 ) -> FloatArray:
     """Return the chi-square statistic of each feature in each cluster.
 
-    It equals scale (n a - S' df)^2 / (S' (n - S') df (n - df)); see the parameters for the symbols.
+    The statistic is scale (n a - S' df)^2 / (S' (n - S') df (n - df)); see the parameters for the symbols.
 
     Parameters
     ----------
