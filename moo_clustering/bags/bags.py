@@ -106,9 +106,9 @@ class Bags:
         bag_ids: Iterable[Hashable] | None = None,
         feature_names: Iterable[Hashable] | None = None,
     ) -> Self:
-        """Create bags from arrays (n_instances_of_the_bag, n_features) or data frames with equal columns.
+        """Create bags from arrays (n_instances_of_the_bag, n_features) or data frames with the same columns.
 
-        The columns of data frames are the default ``feature_names``.
+        The default ``feature_names`` are the column names of the data frames.
         """
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
@@ -123,8 +123,8 @@ class Bags:
     ) -> Self:
         """Create bags from instances (n_instances, n_features) and hashable bag identifiers (n_instances,).
 
-        The rows of a bag need not be adjacent; bags are ordered by their first row. Default ``feature_names``
-        are the column names of a data frame, if they are strings.
+        The rows of a bag need not be adjacent; bags are ordered by their first row. If ``instances`` is a
+        data frame and all column names are strings, these names are the default ``feature_names``.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))
@@ -140,7 +140,7 @@ class Bags:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """Concatenate ``Bags`` with the same features. Identifiers are kept if all parts have identifiers."""
+        """Concatenate ``Bags`` with the same features. Identifiers are kept if all have identifiers."""
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):
@@ -222,7 +222,7 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return bags with new ``instances`` (n_instances, d); keep ``feature_names`` if d = n_features."""
+        """Return bags with new ``instances`` (n_instances, d). If d = n_features, feature names are kept."""
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
@@ -401,7 +401,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Return an order that sorts rows by group (None: already sorted), group offsets, and group names."""
+    """Return an order that sorts rows by group (None if they are sorted), group offsets, and group names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
@@ -427,7 +427,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
 
 
 def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
-    """Divide a data frame into numeric columns and the column ``bag``, and return the feature names, too."""
+    """Return the numeric columns of a data frame, its column ``bag``, and the feature names."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 

@@ -37,10 +37,11 @@ def bag_distances(
 ) -> FloatArray:
     """Compute the distance from each bag in ``A`` to each bag in ``B``.
 
-    Takes O(n_A n_B d) time for n_A and n_B instances of d features, using matrix products in double
-    precision; identical instances have distance 0. Requires memory for the result, for tables of at most
-    ``max_memory`` bytes, and for copies of the instances. Raises a ValueError if bags have different numbers
-    of features or if squared values overflow. Source: Evolutionary multi-instance clustering, Eq. 1.
+    Takes O(n_A n_B d) time, where ``A`` and ``B`` have n_A and n_B instances of d features. Uses matrix
+    products in double precision; identical instances have distance 0. Requires memory for the result, for
+    tables of at most ``max_memory`` bytes, and for copies of the instances. Raises a ValueError if bags have
+    different numbers of features or if squared values overflow. Source: Evolutionary multi-instance
+    clustering, Eq. 1.
 
     Parameters
     ----------
@@ -222,19 +223,19 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Compute several kinds of symmetric distances between the bags in ``A`` and in ``B``.
 
-    All kinds except ``"sliced"`` take O(n_A n_B d) time together for n_A and n_B instances of d features, and
-    do not store the distances of all pairs; ``"sliced"`` adds O(1500 n_bags_A n_bags_B) time. Raises the same
-    errors as :func:`bag_distances`.
+    All kinds except ``"sliced"`` together take O(n_A n_B d) time, where ``A`` and ``B`` have n_A and n_B
+    instances of d features, and do not store the distances of all pairs. ``"sliced"`` adds O(1500 n_bags_A
+    n_bags_B) time. Raises the same errors as :func:`bag_distances`.
 
     Parameters
     ----------
     kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
         - ``"symmetric"``: the larger of the two directed Hausdorff distances.
-        - ``"average"``: the average of the two ``"mean_min"`` distances, see :func:`bag_distances`.
+        - ``"average"``: the average of the two ``"mean_min"`` distances; see :func:`bag_distances`.
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: the Euclidean distance between :func:`sliced_quantile_embedding` vectors.
     directions : array-like of shape (n_directions, n_features), optional
-        Directions for ``"sliced"``. Default: random. Distances to new bags require the same directions.
+        Directions for ``"sliced"``. Default: random. For new bags, pass the directions of the training bags.
     rng : numpy.random.Generator, optional
         Generator for random directions.
 
@@ -270,11 +271,11 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     """Compute the energy distance between each bag in ``A`` and each bag in ``B``.
 
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e(a, b) is the mean Euclidean distance from the instances
-    of bag a to those of bag b; e(a, a) includes the zero distance from each instance to itself. E is 0 if all
-    instances have the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space,
-    so exp(-E^2 / c) is positive semidefinite. Takes O(n_A n_B d) time for n_A and n_B instances of d
-    features. Raises the same errors as :func:`bag_distances`. Source: Szekely and Rizzo, Journal of
-    Statistical Planning and Inference 143, 2013.
+    of bag a to the instances of bag b; e(a, a) includes the zero distance from each instance to itself. E is
+    0 if all instances have the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert
+    space, so exp(-E^2 / c) is positive semidefinite. Takes O(n_A n_B d) time, where ``A`` and ``B`` have n_A
+    and n_B instances of d features. Raises the same errors as :func:`bag_distances`. Source: Szekely and
+    Rizzo, Journal of Statistical Planning and Inference 143, 2013.
 
     Returns
     -------

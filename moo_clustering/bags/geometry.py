@@ -33,13 +33,13 @@ _FEW_MEANS = 1024
 class BagGeometry(Shared):
     """Products of bag means and instances, which determine the distances from bags to any centroid.
 
-    A bag's distance to a vector is that of its farthest instance. Centroids are means of the bag means M_b
-    with weights w_b. With G[b, t] = w_b M_b . x_t, the squared distance from an instance x_t (centred) to the
-    centroid of a cluster C of weight W is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2; its cost
-    does not depend on n_features. Precomputation takes O(n N d) time for N bags with n instances of d
-    features, and 8 n N bytes (4 n N in single precision). Evaluating P partitions into K clusters then takes
-    O(P (n + N) min(N, K d)) time. Raises a ValueError for invalid parameters or overflow. Source:
-    Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    A bag's distance to a vector is the distance of its farthest instance. Centroids are means of the bag
+    means M_b with weights w_b. Let G[b, t] = w_b M_b . x_t, where x_t is a centred instance. If cluster C has
+    weight W, the squared distance from x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b
+    M_b|^2 / W^2. The time for this does not depend on n_features. Precomputation takes O(n N d) time, where N
+    bags have n instances of d features in total, and 8 n N bytes (4 n N in single precision). Evaluating P
+    partitions into K clusters then takes O(P (n + N) min(N, K d)) time. Raises a ValueError for invalid
+    parameters or overflow. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class BagGeometry(Shared):
     prune : bool, default=True
         Whether to omit instances that are never the farthest from a centroid; does not affect the result.
     min_cluster_size : int, default=1
-        Minimum number of bags per cluster in the partitions to be evaluated. Larger values allow ``prune`` to
-        omit more instances (only with ``weighting="bag"``).
+        Minimum number of bags per cluster in the partitions to be evaluated. With ``weighting="bag"``, larger
+        values allow ``prune`` to omit more instances.
     dtype : {"auto", "float64", "float32"}, default="auto"
         Data type of the products; ``"auto"`` is float32 if float64 would take more than 512 MiB.
     n_jobs : int or None, default=None
@@ -154,10 +154,10 @@ class BagGeometry(Shared):
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Return sizes and weights of clusters, (p, K) for p partitions into K clusters, and two products.
+        """Return the sizes and weights of K clusters in p partitions, each of shape (p, K), and two products.
 
         Each cluster's sum of weighted bag means is multiplied by all instances, (p, K, n_slots, n_chunks),
-        and by all weighted bag means, (p, K, n_bags). ``projections=False`` omits the former.
+        and by all weighted bag means, (p, K, n_bags). ``projections=False`` omits the first product.
         """
         count, arrays = len(labels), self.arrays
         counts = np.empty((count, n_clusters), dtype=np.int64)
@@ -198,7 +198,7 @@ class BagGeometry(Shared):
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Return distances of bags to their own centroids, (n_individuals, n_bags). Clusters may be empty."""
+        """Return each bag's distance to its centroid, (n_individuals, n_bags). Clusters may be empty."""
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
         out = np.empty(labels.shape)
@@ -218,7 +218,7 @@ class BagGeometry(Shared):
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Return distances to centroids, (n_individuals, n_bags, n_clusters), or inf for empty clusters."""
+        """Return distances to centroids (inf if a cluster is empty), (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -278,11 +278,11 @@ def farthest_candidates(
 
     Every centroid is a convex combination of bag means, so an instance is never the farthest if another
     instance of its bag is farther from all bag means. If every cluster has at least s bags of equal weight,
-    it suffices that the other instance is farther, on average, from any s bag means. Takes O(n N d) time for
-    N means and n instances of d features, plus at worst O(m^2 N) for each bag of m instances, and 32 MB of
-    memory (more if two rows of N numbers are larger). Larger bags are pruned in parts, which may retain more
-    instances than necessary. Instances whose distances differ only by rounding errors are retained. Source:
-    Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    it suffices that the other instance is farther, on average, from any s bag means. Takes O(n N d) time,
+    where there are N means and n instances of d features, plus O(m^2 N) time at worst for each bag of m
+    instances. Takes 32 MB of memory (more if two rows of N numbers are larger). Bags that exceed this memory
+    are pruned in parts, which may retain unnecessary instances. Instances whose distances differ only by
+    rounding errors are retained. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def farthest_candidates(
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        Values s above 1 omit more instances, but then no mean may have a weight above 1/s in a centroid.
+        Minimum number s of bags per cluster. If s > 1, no mean may have a weight above 1/s in a centroid.
 
     Returns
     -------

@@ -32,23 +32,23 @@ CODES = {"db": kernels.DAVIES_BOULDIN, "twcv": kernels.TWCV, "ftwcv": kernels.FT
 class BagObjective(Shared):
     """Objective for partitions of bags into up to ``n_clusters`` clusters, and moves that improve it.
 
-    Evaluating P partitions of N bags with n instances (after pruning) takes O(P (n N + N^2)) time; evaluating
-    a bag in each of K clusters takes O(n + K^3) time. The Davies-Bouldin index is infinite for fewer than two
-    clusters. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    Evaluating P partitions takes O(P (n N + N^2)) time, where N bags have n instances after pruning.
+    Evaluating a bag in each of K clusters takes O(n + K^3) time. The Davies-Bouldin index is infinite for
+    fewer than two clusters. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
     ----------
     geometry : BagGeometry
     n_clusters : int
     objective : {"db", "twcv", "ftwcv"}, default="db"
-        Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or its fast version (Eq. 7).
+        Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or fast variation (Eq. 7).
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        Version of ``"ftwcv"``: within-cluster sum of squares of bag means, or one of two literal
-        interpretations of Eq. 7.
+        Version of ``"ftwcv"``. ``"between"`` is the within-cluster sum of squares of bag means. The other
+        values are two literal interpretations of Eq. 7.
     min_cluster_size : int, default=1
         Minimum number of bags that a move must leave in a cluster; 0 permits empty clusters.
     constraints : PairwiseConstraints, optional
-        The objective is multiplied by 1 + ``penalty`` V, where V is the violation in [0, 2].
+        The objective is multiplied by 1 + ``penalty`` * V, where V is the constraint violation, from 0 to 2.
     handling : {"penalty", "repair"}, default="penalty"
         With ``"repair"``, :meth:`repair` also joins must-linked bags and separates cannot-linked bags.
     penalty : float, default=1.0
@@ -136,9 +136,9 @@ class BagObjective(Shared):
         p_gene : float, default=0.7
             Probability of redrawing each label.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weight of a label. ``"contrast"``: the worst objective minus that of the label. ``"scaled"``: as
-            in Eq. 9. ``"printed"``: the objective itself (Eqs. 5-6), which favours bad labels. ``"greedy"``
-            always selects the best label.
+            Weight of a label. ``"contrast"``: the objective of the worst label minus the objective of this
+            label. ``"scaled"``: as in Eq. 9. ``"printed"``: the objective itself (Eqs. 5-6), which favours
+            bad labels. ``"greedy"``: the best label is always selected.
         max_trials : int, optional
             Budget of trial evaluations; when it is exhausted, the remaining individuals are left unchanged.
         """
@@ -253,7 +253,7 @@ def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Return each bag's mean squared norm or, for "printed_meansq", the squared norm of its mean."""
+    """Return the mean squared norm of each bag's instances ("printed_meansq": squared norm of their mean)."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

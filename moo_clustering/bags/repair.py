@@ -8,7 +8,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair partitions to satisfy the minimum cluster size and, unless they conflict, all constraints."""
+    """Enforce the minimum cluster size and, unless the constraints contradict each other, all constraints."""
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size
@@ -74,7 +74,7 @@ class PartitionRepair:
 
 
 class PairPenalty(PartitionRepair):
-    """Repair that reduces distances**power * (1 + penalty * V), then enforces the minimum cluster size."""
+    """Repair that reduces distances**power * (1 + penalty * violation), then enforces the minimum size."""
 
     # V is the violation, from 0 to 2. Constrained bags move one at a time until no move lowers the cost.
 

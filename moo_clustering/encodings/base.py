@@ -23,7 +23,7 @@ class Encoding(ABC):
     """Base class of encodings, which convert populations from genotypes to partitions and back.
 
     A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`. Encodings must
-    not change after construction, because deep copies share one object.
+    not change after construction, because a deep copy is the same object.
 
     Attributes
     ----------
@@ -54,8 +54,8 @@ class Encoding(ABC):
     def memberships(self, X: IntArray) -> FloatArray:
         """Return memberships of shape (n_individuals, n_samples, n_clusters) that sum to 1 per sample.
 
-        By default, a membership is 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
-        decode by highest membership. The last axis is in the order of labels; empty clusters come last.
+        By default, memberships are 1 in the cluster given by :meth:`decode` and 0 elsewhere. Fuzzy encodings
+        decode to clusters of highest membership. Labels index the last axis; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
@@ -73,13 +73,13 @@ class Encoding(ABC):
         )
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return valid copies of genotypes, by default rounded and clipped; valid rows remain unchanged."""
+        """Return valid copies of genotypes. Valid rows are kept. The default rounds and clips all genes."""
         return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
         """Return one row per individual; rows are equal if and only if they encode the same partition.
 
-        Default: decoded partitions. Some encodings return sorted genes, although their order can decide ties.
+        Default: decoded partitions. Some encodings return sorted genes, although gene order can decide ties.
         """
         return relabel_by_first_appearance(self.decode(X))
 
@@ -95,8 +95,8 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Renumber each partition's clusters 0, 1, ... by first appearance.
 
-    Takes O(n) time for n = n_individuals n_samples, or O(n log n) time if a label exceeds 8 n_samples. Raises
-    a ValueError if a label is negative.
+    Takes O(n) time, where n = n_individuals n_samples, or O(n log n) time if a label exceeds 8 n_samples.
+    Raises a ValueError if a label is negative.
 
     Parameters
     ----------
@@ -168,11 +168,11 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
 
 
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
-    """Permute each partition's labels to agree with its reference on as many samples as possible.
+    """Permute each partition's labels so that as many samples as possible have the label of the reference.
 
     Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters. Raises a
-    TypeError if labels are not integers, and a ValueError if rows differ in length or a label is negative or
-    at least ``n_clusters``.
+    TypeError if labels are not integers, and a ValueError if rows differ in length, or if a label is negative
+    or at least ``n_clusters``.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Check that 1 <= k_min <= k_max <= n_samples; return both. ``largest`` names k_max in error messages."""
+    """Check that 1 <= k_min <= k_max <= n_samples. ``largest`` is the name of k_max in error messages."""
     for name, value in (("k_min", k_min), (largest, k_max), ("n_samples", n_samples)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}")

@@ -7,9 +7,9 @@ from moo_clustering.encodings import base
 
 
 class LabelEncoding(base.Encoding):
-    """Encoding by cluster labels: gene i is the label of sample i, 0..k_max-1, numbered arbitrarily.
+    """Encoding by cluster labels: gene i is the label of sample i, from 0 to k_max - 1.
 
-    Each method takes O(n_individuals (n_samples + k_max)) time.
+    Clusters are numbered arbitrarily. Each method takes O(n_individuals (n_samples + k_max)) time.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class LabelEncoding(base.Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """Number clusters by first appearance.
 
-        If there are more than ``k_max`` clusters, the ``k_max - 1`` largest (on ties, the first) are kept and
-        the others merged into one. If there are fewer than ``k_min``, they are split as in :meth:`repair`.
+        If there are more than ``k_max`` clusters, the ``k_max - 1`` largest (on ties, the first) are kept,
+        and the others are merged. If there are fewer than ``k_min``, they are split as in :meth:`repair`.
         """
         X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for q in np.flatnonzero(X.max(axis=1, initial=0) >= self.k_max):
@@ -57,7 +57,7 @@ class LabelEncoding(base.Encoding):
     def repair(self, X: IntArray) -> IntArray:
         """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min`` clusters.
 
-        A split moves the last sample of the largest (on ties, the first) cluster to the lowest unused label.
+        A split moves the last sample of the largest cluster (on ties, the first) to the lowest unused label.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         rows = np.arange(len(X))[:, None] * self.k_max
@@ -75,6 +75,6 @@ class LabelEncoding(base.Encoding):
         return self.decode(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw K uniformly from k_min..k_max and genes from 0..K-1, then split clusters up to k_min."""
+        """Draw K uniformly from k_min..k_max, genes from 0..K-1, and split clusters until there are k_min."""
         k = rng.integers(self.k_min, self.k_max + 1, size=(n_individuals, 1))
         return self.repair(rng.integers(0, k, size=(n_individuals, self.n_var), dtype=np.int32))

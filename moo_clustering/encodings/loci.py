@@ -30,7 +30,7 @@ _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
 class LocusAdjacencyEncoding(checks.Encoding):
-    """Encoding by links: gene i is the sample to which sample i is linked, or i itself for no link.
+    """Encoding by links: gene i is the sample to which sample i is linked, or i itself if i has no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance. Any sample can
     be linked to any other. Decoding ``"locus"`` takes O(n_individuals n_samples log n_samples) time in the
@@ -41,18 +41,18 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Random links lead to these.
+        Nearest neighbours of every sample, nearest first, padded with -1. Random links lead to neighbours.
     n_samples : int, optional
         Number of samples; required if neither ``neighbors`` nor ``graph`` is given.
     kind : {"locus", "short", "split"}, default="locus"
         ``"locus"`` has one gene per sample. The other kinds have genes only for the most interesting links of
         a spanning tree (see :func:`~moo_clustering.graphs.mst_interestingness`): the sample to which the link
-        leads (``"short"``), or 1 to keep and 0 to cut the link (``"split"``).
+        leads (``"short"``), or 1 to keep the link and 0 to cut it (``"split"``).
     graph : LocusGraph, optional
         Spanning tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
-        Percentage of tree links without a gene, for ``"short"`` and ``"split"``. ``"sr5"`` gives genes to
-        5 sqrt(n_samples) links. ``"auto"``: 80 up to 1000 samples, ``"sr5"`` up to 62,500, and 98 for more.
+        For ``"short"`` and ``"split"``, percentage of tree links without genes. ``"sr5"``: 5 sqrt(n_samples)
+        links have genes. ``"auto"``: 80 for up to 1000 samples, ``"sr5"`` up to 62,500, otherwise 98.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 
@@ -104,12 +104,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     @property
     def relevant(self) -> Labels:
-        """For each gene, the sample whose link it controls."""
+        """Sample whose link each gene controls."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
     def base(self) -> Labels:
-        """For each sample, its part of the tree (see ``links``); without a tree, the sample itself."""
+        """Part of the tree (see ``links``) that contains each sample; without a tree, the sample itself."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
 
     @property
@@ -126,7 +126,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return 1 if self.kind == "split" else self.n_samples - 1
 
     def parts(self, X: IntArray) -> Parts:
-        """Return the lowest-numbered part in the cluster of each part, shape (n_individuals, n_parts)."""
+        """Return each part's cluster as its lowest-numbered part, shape (n_individuals, n_parts)."""
         genes = np.ascontiguousarray(self._checked(X))
         if self.links is not None:
             return self.links.parts(genes, self.kind == "split", self.n_jobs)
@@ -161,7 +161,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Convert "locus" genotypes to this kind, which never cuts tree links without genes."""
+        """Convert "locus" genotypes to this kind. Tree links without genes are never cut."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         genes = full[:, self.relevant]
         if self.links is not None and self.kind == "split":
@@ -172,11 +172,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
         """Encode partitions; with kind "locus", decoding always restores the partition.
 
         Kind "locus" links neighbours along a spanning tree of each cluster. If neighbours do not connect a
-        cluster, it also links the roots of its connected pieces; without neighbours, it links successive
-        samples. The other kinds cut tree links between different clusters, but "short" replaces each cut link
-        by a link to the first part of the sample's cluster. Decoding "short" restores partitions whose
-        clusters are unions of parts; with "split", the parts of each cluster must also be connected in the
-        tree. With neighbours, "locus" takes O(n_samples (n_neighbors + log n_samples)) time per individual.
+        cluster, the roots of the cluster's connected pieces are also linked. Without neighbours, successive
+        samples of a cluster are linked. Kinds "short" and "split" cut tree links between different clusters;
+        "short" then links each cut sample to the first part of its cluster. Decoding "short" restores
+        partitions whose clusters are unions of parts. Decoding "split" restores them only if the parts of
+        each cluster are also connected in the tree. With neighbours, "locus" takes O(n_samples (n_neighbors +
+        log n_samples)) time per individual.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -216,7 +217,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw bits, or links to the sample itself or a neighbour; without neighbours, to any sample."""
+        """Draw bits or links. Links lead to the sample, a neighbour or, without neighbours, any sample."""
         shape = (n_individuals, self.n_var)
         if self.kind == "split":
             return rng.integers(0, 2, size=shape, dtype=np.uint8)
@@ -275,7 +276,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """Return how many spanning-tree links have genes: at least 1, or 0 for a single sample."""
+    """Return the number of tree links with genes: at least 1, or 0 if there is only one sample."""
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
     if delta == "sr5":
@@ -288,7 +289,7 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 
 
 class TreeLinks:
-    """Tree links with genes (the ``n_relevant`` most interesting), and the parts that they connect."""
+    """The ``n_relevant`` most interesting tree links, which have genes, and the parts that they connect."""
 
     # Gene e controls the link from sample ``relevant[e]`` to its parent. ``base`` contains the part of each
     # sample. Part 0 contains the root, and every part precedes the parts below it. Gene ``gene[p]`` controls

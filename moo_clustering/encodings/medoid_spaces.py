@@ -51,11 +51,11 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return each individual's minimum and maximum distance between medoids; inf and 0 if it has one."""
+        """Return each individual's minimum and maximum distance between medoids; inf and 0 without a pair."""
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Yield blocks of the medoids' distance rows, and each gene's row in the block (-1 if not in it)."""
+        """Yield blocks of rows of the medoids' distances, and each gene's row in the block (-1: no row)."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
@@ -77,7 +77,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return each cluster's member with the lowest total distance (lowest index on ties); pad with -1."""
+        """Return each cluster's member with the lowest total distance (or the first on ties); pad with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)

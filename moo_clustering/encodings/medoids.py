@@ -21,7 +21,7 @@ SAME = 1.0 + 1e-12
 
 
 class RowGenes(Documented, base.Encoding):
-    """Base class of encodings with one gene per cluster: the row index of a member, or -1 for no cluster.
+    """Base class of encodings with one gene per cluster: the row index of a member, or -1 (unused).
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class RowGenes(Documented, base.Encoding):
         members (on ties, the lowest row index). Seed encodings select the member nearest to the mean. Only
         the ``k_max`` largest clusters (on ties, those with the lowest labels) are encoded. If there are fewer
         than ``k_min`` clusters, members are added as in :meth:`repair`. Decoding restores the partition only
-        if every sample is nearer to its own cluster's member than to the others. Medoids of k equally large
-        clusters take O(n_individuals n_samples^2 / k) time.
+        if every sample is nearer to the encoded member of its own cluster than to the other encoded members.
+        Finding the medoids of k equally large clusters takes O(n_individuals n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -59,7 +59,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row indices, with -1 last. Their order affects only samples equally near to two members."""
+        """Sort row indices, with -1 last. The order affects only samples equally near to two members."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -78,7 +78,7 @@ class SlotGenes(RowGenes):
     """Base class of encodings whose row indices may be in any positions (slots); empty slots contain -1."""
 
     def repair(self, X: IntArray) -> IntArray:
-        """Clear slots with invalid or repeated genes, then fill empty slots up to ``k_min`` clusters.
+        """Clear slots with invalid or repeated genes, then fill empty slots until ``k_min`` are occupied.
 
         Genes are rounded first. The first empty slots get the lowest row indices that the individual lacks.
         """
@@ -131,9 +131,9 @@ class MedoidEncoding(_MedoidGenes):
     max_memory : int, default=4 GiB
         Maximum memory for the dissimilarities, which need 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
-        Bounds on the cluster sizes, at least 1, within which samples are assigned at the lowest sum of
-        dissimilarities, so all individuals are feasible. Takes O(k_max n_samples + k_max^2 n_moves) time for
-        n_moves samples whose nearest cluster is full.
+        Bounds on the cluster sizes, at least 1. Within these bounds, decoding minimises the total
+        dissimilarity to medoids, so all individuals are feasible. Takes O(k_max n_samples + k_max^2 n_moves)
+        time, where n_moves is the number of samples whose nearest cluster is full.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class MedoidEncoding(_MedoidGenes):
         return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Remove invalid and repeated genes, move medoids to the left, and add medoids up to ``k_min``.
+        """Remove invalid and repeated genes, move medoids to the left, add medoids until there are ``k_min``.
 
         Genes are rounded first. Added medoids have the lowest row indices that the individual lacks.
         """
@@ -361,7 +361,7 @@ def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> I
 
 
 def filled(slots: IntArray, k_min: int, n_samples: int, rng: np.random.Generator | None = None) -> IntArray:
-    """Return a copy in which samples fill the first empty slots of each row, up to ``k_min`` medoids."""
+    """Return a copy in which samples fill each row's first empty slots until it has ``k_min`` medoids."""
     # Added samples are drawn at random. Without a generator, they have the lowest absent row indices.
     slots = slots.copy()
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):

@@ -22,10 +22,10 @@ _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 class RegionEncoding(LabelEncoding):
     """Encoding that stores the region of each area, and draws only feasible individuals.
 
-    Each of the ``n_regions`` regions is connected in the graph. Its load, the summed weight of its areas, is
-    between ``low`` and ``high``. ``random`` and ``repair`` return only such partitions, called plans. Raises
-    a ValueError if the graph is not symmetric, if a weight is negative or above ``high``, if the graph's
-    components cannot be divided into such regions, or if no plan is found.
+    Partitions are called plans. In a feasible plan, each of the ``n_regions`` regions is connected in the
+    graph, and its load is between ``low`` and ``high``. The load is the total weight of the region's areas.
+    Raises a ValueError if the graph is not symmetric, if a weight is negative or above ``high``, if the
+    graph's components cannot be divided into such regions, or if no feasible plan is found.
 
     ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan. ``repair`` takes O(n_individuals
     (n_areas + n_edges)) time if all plans are feasible, and otherwise about as much time as ``random``.
@@ -36,7 +36,7 @@ class RegionEncoding(LabelEncoding):
         Positive values connect neighbours. Each component gets regions in proportion to its weight.
     n_regions : int
     weight : array-like of shape (n_areas,), optional
-        Non-negative weights. Default: 1, which makes each load a number of areas.
+        Non-negative weights. Default: 1 for each area, so that a load is a number of areas.
     low, high : float
         Minimum and maximum load of a region.
     plan : array-like of shape (n_areas,), optional
@@ -113,12 +113,12 @@ class RegionEncoding(LabelEncoding):
         return np.asarray(sums, dtype=np.float64).reshape(len(plans), self.n_regions)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Return feasible plans similar to the rows, deterministically; feasible rows remain unchanged.
+        """Return feasible plans that are similar to the rows. Feasible rows remain unchanged.
 
         Each region keeps its heaviest connected piece, and the other areas join the lightest adjacent region.
         Areas are then moved across boundaries, one at a time, until all loads are within the bounds. If this
         fails, regions are recombined or a new plan is grown. The last resort is the plan found by the
-        constructor.
+        constructor. The result is deterministic.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -191,7 +191,7 @@ class RegionEncoding(LabelEncoding):
         return plan if holds or self.recombine(plan, 20 * self.n_regions, rng, mend=True) else None
 
     def mend(self, labels: IntArray) -> Labels:
-        """Convert labels of the areas (-1: none) to a similar, feasible plan; see :meth:`repair`."""
+        """Return a feasible plan similar to the areas' labels, which can be -1 (none); see :meth:`repair`."""
         rng, plan = np.random.default_rng(0), np.ascontiguousarray(labels, dtype=np.int32)
         cuts = np.repeat(plan, np.diff(self.indptr)) != plan[self.indices]
         piece = np.empty_like(plan)

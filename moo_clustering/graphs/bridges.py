@@ -39,9 +39,11 @@ def bridge_components(
     New links have a thousandth of the smallest positive similarity. This separates the components, but keeps
     the eigenproblem well posed. Each sample without edges is a component. Source: PESC.
 
-    With precomputed distances or up to 2000 samples, the tree is exact, and takes O(N^2 log C) time for C
-    components. Otherwise, it takes O(N log N) time on well-behaved data. With more than 4 features, it is
-    then approximate: of a large component, only the 1024 samples nearest to the other's centre are compared.
+    With precomputed distances or up to 2000 samples, the tree is exact, and takes O(N^2 log C) time, where C
+    is the number of components. Otherwise, it takes O(N log N) time on well-behaved data, and can be
+    approximate: a component of more than 64 samples is compared only with the 8 components that have the
+    nearest centres. If two large components have more than 4 features, at most 1024 samples of each component
+    are compared, namely those nearest to the centre of the other component.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def link_parts(
     lists: NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Connect the parts of a graph by the shortest links, whose similarity is ``weight``. Keys break ties."""
+    """Connect the parts of a graph by the shortest links, with similarity ``weight``; ``keys`` break ties."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys), keys)
     # The bridges have the graph's index type, because SciPy would otherwise convert all indices of the sum.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
@@ -96,7 +98,7 @@ def link_parts(
 def spanning_links(
     parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Return links that connect all parts, computed by Boruvka's algorithm from proposed links."""
+    """Select links that connect all parts from the proposed links, using Boruvka's algorithm."""
     # Each function is called until it returns no link. The last function must return links until all parts
     # are joined.
     chosen: list[tuple[Int64Array, Int64Array]] = []
@@ -229,7 +231,7 @@ class LargeGraphBridges:
         return _joined(offers)
 
     def between_parts(self, parts: Int32Array) -> Links:
-        """Find the closest pairs of samples between each part and the 8 parts with the nearest centres."""
+        """Find the closest samples of each part and each of the 8 parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
         # Each query returns 9 centres, because they include the centre of the part itself.

@@ -1,4 +1,4 @@
-"""Smallest eigenpairs of Laplacians by dense, Lanczos, Chebyshev, LOBPCG and power iteration solvers."""
+"""Solvers for the smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev, LOBPCG, power iteration."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def spectral_embedding(
     conjugate gradient method. ``"pic"`` is 100 steps of block power iteration; it is fast but inaccurate.
 
     Iterative solvers take O(nnz + n_samples n_components) memory, and as much time per step. The tolerance
-    for residual norms is 1e-4. For ``"chebyshev"``, it is 1e-5, or 1e-3 after the first ``n_components``
-    pairs. For unnormalised Laplacians, it is multiplied by the largest degree. Raises a ValueError unless 1
-    <= n_components <= n_eigenvalues <= n_samples. Sources: PESC, Algorithm 1 (Eq. 7); Zhou, Saad, Tiago,
-    Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
+    for residual norms is 1e-4. With ``"chebyshev"``, it is 1e-5 for the first ``n_components`` pairs, and
+    1e-3 for all further pairs. For unnormalised Laplacians, the tolerance is multiplied by the largest
+    degree. Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Sources: PESC,
+    Algorithm 1 (Eq. 7); Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys. 219, 2006 (``"chebyshev"``).
 
     Parameters
     ----------
@@ -77,18 +77,19 @@ def spectral_embedding(
         Symmetric similarities with a zero diagonal.
     n_components : int
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
-        ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
-        ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: D^(-1/2) times unscaled ``"sym"`` vectors.
+        ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length, where D
+        is the diagonal matrix of row sums. ``"unnormalized"``: eigenvectors of D - S. ``"rw"``: the ``"sym"``
+        eigenvectors before scaling, multiplied by D^(-1/2).
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"``: ``"dense"`` for up to 1500 samples, ``"arpack"`` for more, and ``"chebyshev"`` from
-        20,000, unless a factorisation is cheap or the degrees of an unnormalised Laplacian are very unequal.
+        ``"auto"``: ``"dense"`` for up to 1500 samples, then ``"arpack"``, and ``"chebyshev"`` from 20,000,
+        unless the Laplacian is cheap to factorise, or is unnormalised with very unequal degrees.
     rng : numpy.random.Generator
         Generator for the initial vectors.
     n_eigenvalues : int, optional
-        Number of eigenvalues, at least ``n_components`` (the default); one more is needed for the eigengap.
+        Number of eigenvalues. Default: ``n_components``. The eigengap requires ``n_components + 1``.
     parts : ndarray of shape (n_samples,), optional
-        Part of each sample, such as its component before bridging; only weak edges may connect parts.
-        Default: computed from S. Parts help iterative solvers to converge near eigenvalue 0.
+        Part of each sample, such as its component before bridges are added. Only weak edges may connect
+        parts. Default: computed from S. Parts help iterative solvers to find eigenvalues near 0.
     n_jobs : int, optional
         Number of threads for ``"chebyshev"``; does not affect the result.
 
@@ -193,7 +194,7 @@ def eigengap(
 ) -> float:
     """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
-    Source: PESC, which selects the scale factor of the similarities by this gap if no classes are known.
+    Source: PESC, which uses this gap to select the scale factor of the similarities if no classes are known.
 
     Parameters
     ----------
@@ -215,7 +216,7 @@ def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
 def lanczos_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, factorize: bool = False
 ) -> Pairs:
-    """Compute the smallest eigenpairs by Lanczos runs, each orthogonal to the vectors found before."""
+    """Compute the smallest eigenpairs in Lanczos runs. Each run is orthogonal to the vectors found so far."""
     # If several eigenvalues are nearly equal, each run finds only one of their eigenvectors, so runs are
     # repeated until no pair is missing. ``known`` contains orthonormal vectors that nearly span the null
     # space of L. Lanczos iteration takes fewer steps on the inverse of L + shift I than on I - L / scale.
@@ -410,7 +411,7 @@ class _Products:
 def lobpcg_pairs(
     L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, *, jacobi: bool
 ) -> Pairs:
-    """Solve by LOBPCG with additional vectors in the block, or by Lanczos if LOBPCG does not converge."""
+    """Run LOBPCG with additional vectors in the block or, if it does not converge, Lanczos iteration."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
     preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
     with warnings.catch_warnings(), suppress(ValueError, np.linalg.LinAlgError):

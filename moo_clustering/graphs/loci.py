@@ -1,4 +1,4 @@
-"""Neighbour lists, minimum spanning trees, and the interestingness of their links, as used by MOCK."""
+"""Neighbour lists, minimum spanning trees, and the interestingness of tree links, as used by MOCK."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ Ranks = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class LocusGraph(Shared):
-    """Nearest neighbours and a minimum spanning tree of samples, with the same tie-breaking order.
+    """Nearest neighbours and a minimum spanning tree of samples. Both order tied samples by the same keys.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features), float64
         Centred features.
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
-        Admissible neighbours, nearest first, padded with -1.
+        Neighbours that the constraints permit, nearest first, padded with -1.
     keys : ndarray of shape (n_samples,), int32
-        Keys that order equidistant samples, smaller keys first.
+        Unique key of each sample. Samples at equal distances are sorted by increasing key.
     tree : SpanningTree
     interest : LinkInterest
     recall : float or None
@@ -77,7 +77,7 @@ def locus_graph(
     """Compute neighbour lists, a minimum spanning tree, and the interestingness of its links.
 
     For time and memory, see :func:`neighbor_lists`, :func:`euclidean_mst` and :func:`mst_interestingness`.
-    Raises a ValueError if a sample has no admissible neighbour.
+    Raises a ValueError if the constraints exclude all neighbours of a sample.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def locus_graph(
     rank_cap : int, optional
         See :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
-        Generator for the random order and the random root.
+        Generator for the random order of tied samples and the random root.
     groups : ConstraintGroups, optional
         Constraints. Conflicting samples are never neighbours; the tree ignores the constraints.
     method : str, default="auto"
@@ -129,10 +129,10 @@ class LinkInterest:
     Attributes
     ----------
     rank_of_parent, rank_of_child : ndarrays of shape (n_samples,), int32
-        Rank, starting at 1, of the parent among the child's neighbours, and of the child among the parent's
-        neighbours. Both are 0 for the root.
+        Rank of the parent among the child's neighbours, and rank of the child among the parent's neighbours.
+        Ranks start at 1. Both arrays contain 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
-        Children, sorted by decreasing degree, then by decreasing length, then by key.
+        Children, sorted by decreasing degree of their links, then by decreasing length, then by key.
     """
 
     rank_of_parent: Ranks
@@ -141,7 +141,7 @@ class LinkInterest:
 
     @property
     def degree(self) -> Ranks:
-        """Degree of interestingness: the smaller of the two ranks."""
+        """Degree of interestingness of each link: the smaller of its two ranks."""
         return np.minimum(self.rank_of_parent, self.rank_of_child)
 
     def interesting(self, n_neighbors: int) -> BoolArray:
@@ -161,21 +161,21 @@ def mst_interestingness(
 ) -> LinkInterest:
     """Compute the interestingness of the links of a minimum spanning tree.
 
-    If the endpoints of a link are each other's k-th and l-th nearest neighbours, its interestingness is
-    min(k, l). Takes about O(N log N) time with few features, O(N^2 n_features) time at worst, and O(N
-    n_features) memory. Raises a ValueError if ``tree`` and ``X`` differ in size or ``rank_cap`` is below 1.
-    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    If the endpoints of a link are each other's k-th and l-th nearest neighbours, the interestingness of the
+    link is min(k, l). Takes about O(N log N) time with few features, and O(N^2 n_features) time at worst.
+    Takes O(N n_features) memory. Raises a ValueError if ``tree`` and ``X`` differ in size or ``rank_cap`` is
+    below 1. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
     tree : SpanningTree
     X : array-like of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, distances (n_samples, n_samples).
+        Features or, with ``metric="precomputed"``, distances of shape (n_samples, n_samples).
     keys : ndarray of shape (n_samples,), int32, optional
-        Keys that order equidistant neighbours. Default: row indices.
+        Neighbours at equal distances are sorted by increasing key. Default: row indices.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Maximum rank. To save time, higher ranks are set to it. Links of equal degree are sorted by length.
+        Maximum rank. Higher ranks are set to this value to save time. Equal degrees are sorted by length.
     """
     data = checked_distances(X) if metric == "precomputed" else checked_table(X)
     n = tree.n_samples

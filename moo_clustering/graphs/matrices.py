@@ -51,7 +51,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     Returns
     -------
     csr_array
-        For both kinds, samples without edges have zero rows, so their unit vectors are null vectors.
+        For both kinds, the row of a sample without edges contains only zeros.
     """
     choice("kind", kind, ("unnormalized", "sym"))
     S = sp.csr_array(checked_graph(S))
@@ -73,7 +73,7 @@ def inverse_root(values: FloatArray) -> FloatArray:
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """Convert to 32-bit indices if possible, which graph routines in older versions of SciPy require."""
+    """Convert indices to 32 bits if possible, because graph routines of older SciPy versions require this."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)
@@ -90,7 +90,7 @@ def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
 
 
 class SimilarityEdges:
-    """Edges of checked similarities S, shape (n_samples, n_samples).
+    """Edges of a graph with similarities S of shape (n_samples, n_samples), which are validated.
 
     ``ends`` contains the samples i < j of each edge, and ``weights`` the similarity of these samples.
     ``loops`` is the diagonal of S. ``volumes`` contains the row sums of S, including the diagonal.
@@ -118,7 +118,7 @@ class SimilarityEdges:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: sp.coo_array, n_groups: int) -> IntArray:
-    """Merge the smallest part with the part most strongly linked to it, until ``n_groups`` parts remain."""
+    """Merge the smallest part with its most strongly linked part, repeatedly until ``n_groups`` remain."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:

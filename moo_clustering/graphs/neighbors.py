@@ -1,4 +1,4 @@
-"""Nearest-neighbour lists of all samples: exact, with a defined order of tied samples, or approximate."""
+"""Exact nearest-neighbour lists, with a defined order of tied samples, and approximate lists."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
 
 @dataclass(frozen=True, eq=False)
 class NeighborLists:
-    """Nearest admissible neighbours of every sample, nearest first.
+    """Nearest neighbours of every sample, except those that constraints exclude.
 
     Attributes
     ----------
     indices : ndarray of shape (n_samples, width), int32
-        Row indices of the neighbours, padded with -1.
+        Row indices of the neighbours, nearest first, padded with -1.
     distances : ndarray of shape (n_samples, width), float32
         Distances of the neighbours, non-decreasing along each row, padded with inf.
     n_admissible : ndarray of shape (n_samples,), int32
@@ -91,12 +91,13 @@ def neighbor_lists(
     to twelve digits are tied; ``ties`` determines the order of tied samples. Source: PESC, Algorithm 3, Eq.
     3. The approximate search is that of Dong, Moses and Li 2011, as implemented in pynndescent.
 
-    ``"exact"`` uses ``"tree"`` for Minkowski metrics, in O(N log N) time for well-behaved data with few
-    features, and ``"brute"`` for other metrics, in O(N^2 d) time. Metrics that rank pairs as the Euclidean
-    metric does are exceptions: ``"blocks"`` is used for at least 8192 samples with 5 to 64 features, and
-    otherwise ``"brute"`` for more than 12 features. Takes O(N (n_neighbors + d)) memory. Raises a ValueError
-    for fewer than two samples, invalid distances, an unsupported metric or a sample without admissible
-    neighbours, and an ImportError if ``"approximate"`` requires pynndescent.
+    ``"exact"`` is ``"tree"`` for Minkowski metrics, and ``"brute"`` for other metrics. There are two
+    exceptions for metrics that rank pairs as the Euclidean metric does: ``"blocks"`` is used for at least
+    8192 samples with 5 to 64 features, and ``"brute"`` for other data with more than 12 features. For N
+    samples with d features, ``"tree"`` takes O(N log N) time if the data are well-behaved and d is small, and
+    ``"brute"`` takes O(N^2 d) time. The lists take O(N (n_neighbors + d)) memory. Raises a ValueError if
+    there are fewer than two samples, distances are invalid, the metric is unsupported, or constraints exclude
+    all neighbours of a sample. ``"approximate"`` raises an ImportError if pynndescent is not installed.
 
     Parameters
     ----------
@@ -105,12 +106,12 @@ def neighbor_lists(
     n_neighbors : int
         Length of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``,
-        rows of zeros have distance 1 from other rows.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. With ``"cosine"``, a row
+        of zeros has distance 1 from every row that is not zero.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: random, or by row index (results for gridded data then depend on row order).
+        Order of tied samples. With ``"index"``, it is the row order, which affects results for gridded data.
     rng : numpy.random.Generator
-        Generator for the random order.
+        Generator for the random order of tied samples.
     groups : ConstraintGroups, optional
         Constraints; samples in conflicting groups are never neighbours.
     n_jobs : int, optional
@@ -119,12 +120,12 @@ def neighbor_lists(
         - ``"tree"``: KD-tree, for Minkowski metrics.
         - ``"blocks"``: whole KD-tree leaves, for metrics that rank pairs as the Euclidean metric does.
         - ``"brute"``: all pairs, for all metrics.
-        - ``"exact"``: the fastest of the above methods; all produce the same lists.
+        - ``"exact"``: the fastest of the three methods above, which all produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for the same metrics as ``"blocks"``. Finds all
-          duplicates; lists of samples in conflicting groups are exact. Extra: ``neighbors``.
-        - ``"auto"``: approximate if an exact search would take over about ten minutes and the extra is
-          installed, otherwise exact. A UserWarning reports approximate lists (with their recall) and slow
-          searches.
+          duplicates. The lists of samples in conflicting groups are exact. Requires the extra ``neighbors``.
+        - ``"auto"``: approximate if pynndescent is installed and an exact search would take more than about
+          ten minutes, otherwise exact. A UserWarning reports the recall of approximate lists, and slow
+          exact searches.
 
     Returns
     -------
@@ -149,8 +150,8 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
-    Raises a ValueError if shapes differ, an index is out of range, repeated or equal to its row, distances
-    are negative, infinite or unsorted, or a sample has no admissible neighbour.
+    Raises a ValueError if shapes differ, if an index is out of range, is repeated or is equal to its row, if
+    distances are negative, infinite or unsorted, or if constraints exclude all listed neighbours of a sample.
 
     Parameters
     ----------
@@ -223,7 +224,7 @@ def ordered_lists(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> NeighborLists:
-    """Compute the lists for validated input. ``keys`` determine the order of tied samples."""
+    """Compute neighbour lists for validated input. Tied samples are sorted by ``keys``."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
@@ -266,7 +267,7 @@ def matrix_lists(
     indices: Int32Array,
     distances: Float32Array,
 ) -> None:
-    """Fill the lists from a distance matrix, row by row."""
+    """Write the nearest neighbours to ``indices`` and ``distances``, given a distance matrix."""
     n_samples, width = indices.shape
     for part in _arrays.block_slices(n_samples, n_samples):
         rows = np.arange(n_samples)[part]
@@ -284,7 +285,7 @@ def matrix_lists(
 def first_of_rows(
     row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
-    """Select the first ``width`` candidates of each row by distance and key, padded with -1 and inf."""
+    """Sort each row's candidates by distance and key; return the first ``width``, padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -382,7 +383,7 @@ class _PointLists:
 
 
 class Found(NamedTuple):
-    """Points found for each row, nearest first. They include all points at a distance below ``horizon``."""
+    """Points found for each row, nearest first. They include all points nearer than ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -392,7 +393,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Return neighbour lists with ties sorted by row index, and their distances in double precision."""
+    """Return neighbour lists in which ties are sorted by row index, and the distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     scaled = _arrays.near_one(data, together=True)
@@ -457,7 +458,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Return the samples at ``points``, at most ``most`` for each, and their index in ``points``."""
+        """Return the samples at ``points``, at most ``most`` per point, and their indices in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -475,10 +476,11 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 class MetricSpace:
-    """Points for a search by a metric. For cosine and squared Euclidean distances, search is Euclidean.
+    """Points for a search with a metric. Cosine and squared Euclidean metrics use Euclidean searches.
 
-    ``power`` is the p of the p-norm that ranks pairs as the metric does; None if there is none. ``square`` is
-    the factor that converts squared search distances to the metric; None if search distances are final.
+    ``power`` is the p of the p-norm that ranks pairs as the metric does, or None if no p-norm does so.
+    ``square`` is the factor by which squared search distances are multiplied to obtain distances in the
+    metric, or None if search distances already are such distances.
     """
 
     def __init__(self, X: AnyFloatArray, metric: Metric) -> None:
@@ -507,7 +509,7 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """Create the search for ``method`` or, by default, the fastest exact search for the metric and data."""
+    """Create the search for ``method``. ``"exact"`` selects the fastest exact search."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         _arrays.require_squares(points)
@@ -573,12 +575,12 @@ class PointSearch(ABC):
         return np.arange(len(rows))
 
     def chunk(self, n_found: int) -> int:
-        """Return the number of rows per search."""
+        """Return the number of rows that one call of the search should receive."""
         width = len(self.points) if 4 * n_found >= len(self.points) else n_found
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """Return the estimated processor time of a search for all points in seconds, or 0 if unknown."""
+        """Estimate the processor time in seconds of a search for all points; 0 if unknown."""
         return 0.0
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Similarity graphs (nearest-neighbour, epsilon, full, self-tuning, water-filling), and their constraints."""
+"""Nearest-neighbour, epsilon, full, self-tuning and water-filling graphs, and constraints in such graphs."""
 
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ _BYTES_PER_ENTRY = 40
 
 
 def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link samples with Gaussian similarities if at least one of them lists the other.
+    """Link two samples, with a Gaussian similarity, if one of them is a neighbour of the other.
 
     Source: PESC, section on baselines.
 
@@ -53,7 +53,7 @@ def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Link samples that list each other, with Gaussian similarities. Samples may remain isolated."""
+    """Link samples that are neighbours of each other, with Gaussian similarities. Samples can be isolated."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -71,7 +71,7 @@ def epsilon_graph(
     ----------
     epsilon : float
     max_memory : int, default=4 GiB
-        Maximum size of the graph in bytes (80 per edge), above which a ValueError is raised.
+        Maximum size of the graph in bytes; an edge takes 80 bytes. A larger graph raises a ValueError.
     """
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}")
@@ -173,9 +173,9 @@ def self_tuning_graph(
     """Return a connected nearest-neighbour graph with similarities exp(-d_ij^2 / (sigma_i sigma_j)).
 
     sigma_i is the distance from sample i to its ``scale_neighbor``-th nearest neighbour, but at least a
-    thousandth of the median positive neighbour distance. Two samples are linked if either lists the other.
-    Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see :func:`neighbor_lists`
-    and :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
+    thousandth of the median positive neighbour distance. Two samples are linked if one is a nearest neighbour
+    of the other. Similarities are at least 1e-6. Takes O(m n_neighbors) memory; for the time, see
+    :func:`neighbor_lists` and :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------
@@ -190,8 +190,8 @@ def self_tuning_graph(
     Returns
     -------
     csr_array of shape (m, m), float64
-        Symmetric, with a zero diagonal, and connected: components are connected by the shortest links, with
-        similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0, the similarity of neighbours is 1.
+        Symmetric, with a zero diagonal. The shortest links connect components, with similarity max(1e-3 min
+        S, 1e-4). If all neighbour distances are 0, neighbours have similarity 1.
     """
     integer("n_neighbors", n_neighbors)
     integer("scale_neighbor", scale_neighbor)
@@ -226,7 +226,7 @@ def _weights(indices: Int32Array, distances: FloatArray, scale_neighbor: int) ->
 
 @documented(knn_graph)
 def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Link neighbours with symmetrised water-filling similarities (PESC), in O(N width) time and memory.
+    """Link neighbours with symmetrised water-filling similarities (PESC). Takes O(N width) time and memory.
 
     Parameters
     ----------
@@ -246,9 +246,9 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
 
 @documented(knn_graph)
 def waterfill_lambda(lists: NeighborLists) -> float:
-    """Return the default trade-off: three times the mean distance to (up to) the 10 nearest neighbours.
+    """Return the default ``lam``: three times the mean distance to the (at most) 10 nearest neighbours.
 
-    Returns 1 if these distances are all 0, because every positive number then yields the same graph.
+    Returns 1 if all of these distances are 0. In this case, every positive number yields the same graph.
     """
     near = lists.distances[:, :10]
     mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))
@@ -285,7 +285,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
 
 
 def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
-    """Compute exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge vanishes; 1 for ``sigma=0``.
+    """Compute exp(-d^2 / (2 sigma^2)), or 1 if sigma is 0. Values are at least 1e-300, so no edge vanishes.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
 
     Returns
     -------
-    ndarray of the shape of the distances
+    ndarray of the same shape as ``distances``
     """
     if sigma == 0:
         return np.ones(np.shape(distances))
@@ -345,7 +345,7 @@ def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: in
 
 
 def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
-    """Return a directed matrix with the positive ``weights`` (n_samples, width) of the listed neighbours."""
+    """Return a directed graph from samples to neighbours with the positive ``weights`` (n_samples, width)."""
     # Older versions of NumPy cannot sort selections from memory maps in place, so the maps are converted.
     indices = np.asarray(lists.indices)
     kept = (indices >= 0) & (weights > 0)
@@ -375,7 +375,7 @@ def write_constraints(
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
         ``"clique"`` links all pairs in a group. ``"star"`` links members to the group's medoid or, without
-        ``X``, in a ring. ``"auto"``: cliques, or stars if the cliques have over 10^6 pairs in total.
+        ``X``, in a ring. ``"auto"``: cliques, or stars if all cliques have over 10^6 pairs in total.
     X : ndarray of shape (n_samples, n_features), optional
         Features from which medoids are determined.
     """

@@ -46,7 +46,7 @@ class SpectralPartition:
         Graph that was clustered, after symmetrisation and bridging.
     embedding : ndarray of shape (n_samples, n_clusters)
         Points that were clustered by k-means, one row per sample.
-    eigenvalues : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
+    eigenvalues : ndarray of shape (min(n_clusters + 1, n_samples),)
         Smallest eigenvalues of the Laplacian. The difference between the last two is the eigengap.
     n_components : int
         Number of connected components before bridging.
@@ -76,9 +76,9 @@ def spectral_partition(
 ) -> SpectralPartition:
     """Cluster a graph by k-means on the rows of its first K Laplacian eigenvectors.
 
-    K = 1 and K = n_samples yield the trivial partitions. Above 100,000 samples, k-means is fitted to a random
-    subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if bridges are needed but
-    ``X`` is missing, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
+    K = 1 and K = n_samples yield the trivial partitions. With more than 100,000 samples, k-means is fitted to
+    a random subset of max(20,000, 50 K) samples. Raises a ValueError if K is out of range, if bridges are
+    needed but ``X`` is missing, or if weights are used with ``"unnormalized"``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def spectral_partition(
     n_clusters : int
         K, from 1 to n_samples.
     bridge : bool, default=True
-        Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False,
-        the components of a graph with K components are the clusters, and more than K components yield a
-        UserWarning and arbitrary clusters.
+        Whether to connect a disconnected graph by :func:`bridge_components`, which requires ``X``. If False
+        and the graph has exactly K components, they are the clusters. If it has more, a UserWarning reports
+        that the clusters are arbitrary.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample stands for. It is the sample's weight in k-means, and
-        multiplies its row of S: s_ij is the similarity between one copy of i and all copies of j together.
+        Positive number of copies that each sample represents: its weight in k-means, and a factor of its row
+        of S. Entry s_ij is the similarity between one copy of i and all copies of j together.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
@@ -165,16 +165,16 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     For each k, the rows of the k eigenvectors of D^(-1/2) S D^(-1/2) with the largest eigenvalues are scaled
     to unit length and clustered by k-means++. Dense and small sparse matrices take O(m^3) time and O(m^2)
     memory. Large or very sparse matrices use Lanczos iteration, as in :func:`spectral_embedding`. Dense
-    matrices without zeros also use it if it converges. All solvers run in one thread. Raises a ValueError if
-    S is not square, symmetric, finite and non-negative, or if any k or n_init is below 1. Source: Ng, Jordan,
-    Weiss, On spectral clustering, NIPS 2001.
+    matrices without zeros also use Lanczos iteration if it converges. All solvers run in one thread. Raises a
+    ValueError if S is not square, symmetric, finite and non-negative, or if any k or n_init is below 1.
+    Source: Ng, Jordan, Weiss, On spectral clustering, NIPS 2001.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (m, m)
         Symmetric, non-negative similarities, including the diagonal.
     ks : sequence of int
-        Numbers of clusters, at least 1. Values of m or more return singletons.
+        Numbers of clusters, at least 1. For values of at least m, each sample is a cluster.
     n_init : int, default=3
         Number of k-means initialisations.
     rng : numpy.random.Generator
@@ -183,8 +183,8 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
     Returns
     -------
     ndarray of shape (len(ks), m), int32
-        Clusters, numbered by first appearance; fewer than k if there are fewer distinct rows. Samples without
-        edges have a row of zeros, and join the cluster whose centre is closest to the origin.
+        Clusters, numbered by first appearance; fewer than k if fewer than k scaled rows are distinct. Samples
+        without edges have rows of zeros, and join the cluster whose centre is nearest to the origin.
     """
     S, wanted = checked_graph(S), checked_counts(ks)
     integer("n_init", n_init)
@@ -214,7 +214,7 @@ def kmeans_labels(
     centers: FloatArray | None = None,
     squares: FloatArray | None = None,
 ) -> Int32Array:
-    """Compute the labels of scikit-learn's k-means for the same seed, but faster."""
+    """Compute the labels that scikit-learn's k-means returns for the same seed, but faster."""
     # ``centers`` is an additional initialisation, and ``squares`` contains the squared distances between
     # samples. If there are fewer distinct samples than clusters, the result has fewer clusters.
     n = len(X)
@@ -346,16 +346,16 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of each partition, to be minimised.
 
-    An edge between two clusters counts once for each of them. The ratio cut favours cutting off single
-    samples in sparse regions of a graph. Takes O(n_partitions nnz) time and O(nnz) memory. Source: Luo, Jiao
-    and Lozano, IEEE TEVC, 2016, who use it to select one partition from a front.
+    An edge between two clusters counts once for each of the two clusters. The ratio cut favours cutting off
+    single samples in sparse regions of a graph. Takes O(n_partitions nnz) time and O(nnz) memory. Source:
+    Luo, Jiao and Lozano, IEEE TEVC, 2016, who use it to select one partition from a front.
 
     Parameters
     ----------
     W : sparse matrix or array-like of shape (n_samples, n_samples)
         Similarities, made symmetric by max(W, W^T).
     labels : array-like of shape (n_partitions, n_samples) or (n_samples,)
-        Clusters 0, 1, ..., not necessarily contiguous.
+        Non-negative labels, which need not be contiguous.
 
     Returns
     -------

@@ -72,15 +72,15 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
-    Prim's algorithm takes O(N^2 n_features) time, and Boruvka's about O(N log N) time for few features. Takes
-    O(N n_features) memory, plus up to 128 MB for at most 4096 samples with more than 20 features. All
-    duplicates of a sample are linked to the one with the smallest key. Raises a ValueError for ``"boruvka"``
-    with a non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
+    Prim's algorithm takes O(N^2 n_features) time. Boruvka's algorithm takes about O(N log N) time with few
+    features. The memory is O(N n_features), plus up to 128 MB if at most 4096 samples have more than 20
+    features. Among equal samples, all are linked to the sample with the smallest key. Raises a ValueError if
+    ``"boruvka"`` is requested with a non-Euclidean metric. Source: Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features or, with ``metric="precomputed"``, symmetric distances (n_samples, n_samples).
+        Features or, with ``metric="precomputed"``, symmetric distances of shape (n_samples, n_samples).
     metric : str or callable, default="euclidean"
         Any metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
     root : int or "random", default="random"
@@ -231,13 +231,13 @@ def mutual_reachability_mst(
     """Compute the exact minimum spanning tree for the distances max(d_ij, core_i, core_j).
 
     core_i is the distance from sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
-    sample if there are fewer. Takes O(m^2 n_features) time (Prim's algorithm) and as much memory as
+    sample if there are fewer others. Takes O(m^2 n_features) time (Prim's algorithm) and as much memory as
     :func:`euclidean_mst`. Source: Campello, Moulavi and Sander, Density-based clustering, PAKDD 2013.
 
     Parameters
     ----------
     X : array-like of shape (m, n_features)
-        Features or, with ``metric="precomputed"``, symmetric distances (m, m).
+        Features or, with ``metric="precomputed"``, symmetric distances of shape (m, m).
     n_neighbors : int, default=5
     metric : {"euclidean", "precomputed"}, default="euclidean"
 
@@ -336,12 +336,12 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> Int32Array:
-    """Compute the Genie partitions for several numbers of clusters, in O(m) additional time for each.
+    """Compute the Genie partitions for several numbers of clusters. Each partition takes O(m) more time.
 
     Parameters
     ----------
     ks : sequence of int
-        Numbers of clusters, each at least 1; values of m or more return singletons.
+        Numbers of clusters, at least 1. For values of at least m, each sample is a cluster.
 
     Returns
     -------
@@ -362,7 +362,7 @@ def genie_cuts(
 
 
 def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -> SpanningTree:
-    """Root the tree with the given links, shape (n_samples - 1, 2)."""
+    """Return the tree that has the given links, shape (n_samples - 1, 2), and the given root."""
     # The links are sorted, so that the order of samples does not depend on the algorithm.
     ends = np.sort(links, axis=1)
     by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
@@ -379,8 +379,8 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
 def box_tree(X: NDArray[Any]) -> tuple[FloatArray, Int64Array, list[NDArray[Any]]]:
     """Build a tree of bounding boxes for rows, in O(n_features N log N) time and O(n_features N) memory.
 
-    Returns the rows in the order of the leaves, the index in X of each of these rows, and arrays of the nodes
-    for kernels: the first row, the last row plus 1, the lowest corner and the highest corner of each node's
+    Returns the rows in the order of the leaves, the index in X of each of these rows, and four arrays with an
+    entry per node: the first row, the last row plus 1, the lowest corner and the highest corner of the node's
     box. The children of node i are nodes 2i + 1 and 2i + 2.
     """
     rows = np.ascontiguousarray(X, dtype=np.float64)

@@ -30,7 +30,7 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. Clusters without labelled samples have the result of :func:`overall_shares`.
+        Shares in [0, 1]. For clusters without labelled samples, the result of :func:`overall_shares`.
     """
     return labelled_shares(memberships, targets)[0]
 
@@ -48,7 +48,7 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> tuple[FloatArray, FloatArray]:
-    """Return each cluster's class shares (Eq. 1), and the sum |L_l| of its labelled samples' memberships."""
+    """Return class shares (Eq. 1) and the total membership |L_l| of labelled samples, for each cluster."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
@@ -123,12 +123,12 @@ def chi_square(
 ) -> FloatArray:
     """Return the chi-square statistic of each feature in each cluster.
 
-    It equals scale (n a - S' df)^2 / (S' (n - S') df (n - df)); see the parameters for the symbols.
+    The statistic is scale (n a - S' df)^2 / (S' (n - S') df (n - df)); see the parameters for the symbols.
 
     Parameters
     ----------
     a : ndarray of shape (n_features, n_clusters)
-        Total membership of the samples in which the feature is present.
+        Total membership of the samples in which each feature is present.
     sizes : ndarray of shape (n_clusters,)
         Total membership S' of all samples.
     frequencies : ndarray of shape (n_features,)
@@ -160,7 +160,7 @@ def votes(
     aggregation: Aggregation = "normalised",
     fuzziness: float = 1.5,
 ) -> FloatArray:
-    """Combine the class shares of the nearest clusters of each sample.
+    """Combine the class shares of each sample's nearest clusters.
 
     Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation``
     or ``fuzziness`` is out of range, or if the shapes do not match.
@@ -176,10 +176,10 @@ def votes(
         Number of nearest clusters that vote; ties favour the lower index. Default: all clusters.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
         - ``"sum"``: weights 1 / distance, as in the paper. Results are not comparable between samples.
-        - ``"normalised"``: the same weights, scaled to sum 1.
-        - ``"membership"``: weights (distance (1 + impurity))^(-1 / (f - 1)), scaled to sum 1.
+        - ``"normalised"``: weights 1 / distance, scaled to sum to 1.
+        - ``"membership"``: weights (distance (1 + impurity))^(-1 / (f - 1)), scaled to sum to 1.
 
-        Clusters at distance 0 share all the weight. A single neighbour has weight 1.
+        Clusters at distance 0 share all the weight. If ``n_neighbors=1``, the nearest cluster has weight 1.
     fuzziness : float, default=1.5
         Exponent f > 1, used only by "membership".
 

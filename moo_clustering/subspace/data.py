@@ -187,8 +187,8 @@ class DenseMatrix:
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Write sums over the samples to ``out``, for the features lo..hi-1 and each cluster.
 
-        For values x, memberships w and fuzziness f, the sums are those of w^f x, of the w with x != 0 and,
-        unless X is binary, of w^f x^2. The columns of ``panel`` are w^f and w for each of ``k`` clusters.
+        For values x, memberships w and fuzziness f, the summands are w^f x, w if x != 0 and, unless X is
+        binary, w^f x^2. The columns of ``panel`` are w^f and w for each of ``k`` clusters.
         """
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
@@ -247,7 +247,7 @@ class SparseMatrix:
 
     @cached_property
     def order(self) -> Int64Array:
-        """Features in decreasing order of frequency, so that those in a block have many samples in common."""
+        """Features by decreasing frequency, so that the features in a block have many samples in common."""
         return np.argsort(-self.frequencies, kind="stable")
 
     @cached_property

@@ -29,9 +29,9 @@ class EntropyWeighted(NamedTuple):
         Cluster labels; no cluster is empty.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
     distances : ndarray of shape (n_samples, n_clusters), float64
-        Sums of lambda (z - x)^2 over all features.
+        Sums over the features of lambda (z - x)^2, for weights lambda, centroids z and samples x.
     history : ndarray of shape (n_iter,)
-        Objective after each iteration: weighted dispersion plus gamma times the negative weight entropy.
+        Objective after each iteration: weighted dispersion minus gamma times the entropy of the weights.
     n_iter : int
     """
 
@@ -166,11 +166,11 @@ def start(
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         - ``"labels"``: each cluster starts at the mean of a few labelled samples of one class. Without
-          labels, same as ``"seeds"``.
-        - ``"seeds"``: clusters start halfway between random samples and the mean.
+          labels, this is the same as ``"seeds"``.
+        - ``"seeds"``: each cluster starts halfway between a random sample and the mean of the data.
         - ``"kmeans"``: k-means of the rows, scaled to unit length.
         - ``"dirichlet"``: random memberships.
-        - ``"equal"``: equal memberships, which never change (UserWarning).
+        - ``"equal"``: equal memberships, which never change. Emits a UserWarning.
     rng : numpy.random.Generator
 
     Returns

@@ -88,7 +88,7 @@ def _sweep(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, tuple[FloatArray, FloatArray]]:
-    """Compute the next sweep and its ``labelled_shares``. Those of ``memberships`` are in ``labelled``."""
+    """Compute the next sweep and its ``labelled_shares``. ``labelled`` is the result for ``memberships``."""
     n_labelled, overall = len(targets.rows), classes.overall_shares(targets)
     shares, sizes = labelled
     impurities = impurity(shares, overall, sizes, n_labelled, targets.multilabel, options.impurity)
@@ -293,11 +293,11 @@ class Sweep(NamedTuple):
     impurities : ndarray of shape (n_clusters,)
         Impurities under the previous memberships, used for weights, new memberships and the objective.
     distances : ndarray of shape (n_samples, n_clusters), float64
-        Distances weighted by (m lambda)^q.
+        Squared distances, with feature weights (m lambda)^q; see :func:`distances`.
     chi_term : ndarray of shape (n_clusters,)
         Sum over features of (m lambda)^q chi.
     objective : float
-        Equation (2) with m lambda in place of lambda, at the new memberships.
+        Objective (2) of SISC-ML for the new memberships, with m lambda in place of lambda.
     change : float
         Largest change in any membership.
     """
@@ -326,7 +326,7 @@ class SubspaceOptions:
     chi_weight : float, default=0.5
         Non-negative weight of the chi-square term.
     impurity : {"mean", "count", "none"} or None, default="mean"
-        Normalisation of impurities, see :func:`~moo_clustering.subspace.impurity`. The paper uses
+        Normalisation of impurities; see :func:`~moo_clustering.subspace.impurity`. The paper uses
         ``"count"``. None disables impurity.
     impurity_in_membership : bool, default=True
         Whether impurities increase the distances that determine memberships, as in equation (10).
