@@ -34,7 +34,7 @@ def test_a_module_serves_others_or_is_public():
 
 
 def test_lines_and_imports(modules):
-    assert sum(module.n_lines for module in modules) <= 85_500
+    assert sum(module.n_lines for module in modules) <= 85_600
     code, _, imports = (
         sum(counts) for counts in zip(*(module.line_counts() for module in modules), strict=True)
     )
