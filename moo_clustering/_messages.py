@@ -179,7 +179,7 @@ class _Lossy:
 
 @cache
 def bar_class() -> Any:
-    """Return the class of progress bars, which is ``tqdm.auto`` with a lock that is always released."""
+    """Return the class of progress bars: a subclass of ``tqdm.auto`` whose lock is always released."""
     # The lock of tqdm stays locked if a bar is interrupted, or if a process that shares the lock is killed.
     # Bars of other threads would then wait forever.
     from tqdm.auto import tqdm

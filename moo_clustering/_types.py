@@ -13,6 +13,6 @@ Int32Array = NDArray[np.int32]
 Int64Array = NDArray[np.int64]
 IntpArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
-# Cluster numbers 0, ..., k - 1 of the samples. An array of several partitions has one row per partition.
+# Cluster number (0 to k - 1) of each sample. An array of several partitions has one row per partition.
 Labels = NDArray[np.int32]
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None

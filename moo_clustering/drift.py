@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-# New rows are unlike the training rows if they exceed this quantile of the distances in their cluster.
+# New rows are unlike the training rows if their distance exceeds this quantile of the training distances.
 USUAL = 0.99
 _MOST_ROWS = 20_000
 _UNSEEN = {

@@ -299,7 +299,7 @@ def _lowest(values, home):
 
 @borrowed()
 def _drawn(values, home, draw, rule):
-    """Draw a cluster with probability proportional to a weight, which ``rule`` computes from its value."""
+    """Draw a cluster. Its probability is proportional to a weight that depends on its value and on ``rule``."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):

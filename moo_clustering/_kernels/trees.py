@@ -609,7 +609,7 @@ def boruvka(P, keys, start, stop, low, high, links):
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
-    # Each removed node adds two, so the stack never holds more than depth + 1 nodes, fewer than 64.
+    # Each removed node pushes its two children, so the stack holds at most depth + 1 nodes, fewer than 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:

@@ -1,4 +1,4 @@
-"""Directed walks: mutation of the best archive members under random objective weights."""
+"""Directed walks, which mutate the archive members with the best randomly weighted sums of objectives."""
 
 from typing import Any
 

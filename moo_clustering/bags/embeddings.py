@@ -106,14 +106,14 @@ def sliced_quantile_embedding(
 ) -> FloatArray:
     """Return vectors whose Euclidean distances are the sliced distances between bags.
 
-    Instances are projected onto each direction. A bag's projections have quantiles at the levels (q + 1/2) /
-    n_quantiles. The squared sliced distance SW^2 of two bags is n_features times the mean squared difference
-    between their quantiles, over all directions and levels. SW approximates the earth mover's distance, and
-    exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so repeating all instances
-    of a bag changes them slightly. Takes O(n log(n) n_directions) time, where n is the number of instances,
-    and O(n_bags n_directions n_quantiles) memory. Raises a ValueError if there is no direction or level, or
-    if directions and bags differ in dimension. Source: Rabin et al., Wasserstein barycenter and its
-    application to texture mixing, 2011.
+    Instances are projected onto each direction. The quantiles of a bag's projections are taken at the levels
+    (q + 1/2) / n_quantiles. The squared sliced distance SW^2 of two bags is n_features times the mean squared
+    difference between their quantiles, over all directions and levels. SW approximates the earth mover's
+    distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so repeating
+    all instances of a bag changes them slightly. Takes O(n log(n) n_directions) time, where n is the number
+    of instances, and O(n_bags n_directions n_quantiles) memory. Raises a ValueError if there is no direction
+    or level, or if directions and bags differ in dimension. Source: Rabin et al., Wasserstein barycenter and
+    its application to texture mixing, 2011.
 
     Parameters
     ----------

@@ -605,7 +605,7 @@ def prediction_record(
     else:
         record["accuracy"] = float((gold.astype(bool) == chosen).all(axis=1).mean())
         record["largest_class"] = float(gold.mean(axis=0).max())
-    # If all or none of the scored samples have a label, its area is undefined and recorded as None.
+    # The area for a label is None (undefined) if all or none of the scored samples have this label.
     exact = [float(area) if math.isfinite(area) else None for area in areas]
     return record | {"auc": dict(zip(use.names, exact, strict=True))}
 

@@ -48,7 +48,7 @@ class Limit(Documented, ABC):
     Attributes
     ----------
     n_samples : int or None
-        Required number of samples; None if the limit applies to any number of samples.
+        Required number of samples; None if the limit does not depend on the number of samples.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Limit(Documented, ABC):
         """
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if no partition of n_samples into ``k`` clusters can be within the limit.
+        """Raise a ValueError if no partition of n_samples samples into ``k`` clusters can satisfy the limit.
 
         The check is fast but incomplete: it does not detect all impossible limits. Also raises a ValueError
         if the limit applies to a different number of samples than ``n_samples``.

@@ -139,7 +139,7 @@ def roles_of(named: Iterable[tuple[str | None, str]], what: str = "column") -> d
 
 
 def check_names(roles: dict[str, str], names: Collection[str], source: object, what: str = "column") -> None:
-    """Raise a DataError if a name with a role does not exist."""
+    """Raise a DataError if a column to which a role is assigned does not exist."""
     for name, role in roles.items():
         if name not in names:
             raise DataError(absent(source, what, name, role, names) if names else f"{source} has no {what}s")

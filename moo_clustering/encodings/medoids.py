@@ -45,10 +45,11 @@ class RowGenes(Documented, base.Encoding):
 
         Medoid encodings select the medoid, which has the smallest sum of distances *from* it to the other
         members (on ties, the lowest row index). Seed encodings select the member nearest to the mean. Only
-        the ``k_max`` largest clusters (on ties, those with the lowest labels) are encoded. If there are fewer
-        than ``k_min`` clusters, members are added as in :meth:`repair`. Decoding restores the partition only
-        if every sample is nearer to the encoded member of its own cluster than to the other encoded members.
-        Finding the medoids of k equally large clusters takes O(n_individuals n_samples^2 / k) time.
+        the ``k_max`` largest clusters are encoded; of equally large clusters, those with the lowest labels.
+        If there are fewer than ``k_min`` clusters, members are added as in :meth:`repair`. Decoding restores
+        the partition only if every sample is nearer to the encoded member of its own cluster than to the
+        other encoded members. Finding the medoids of k equally large clusters takes O(n_individuals
+        n_samples^2 / k) time.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)

@@ -173,7 +173,7 @@ class ControlsMixin:
         return self.get_params(deep=False)  # type: ignore[attr-defined]
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return an unfitted clone with new values of those ``params`` that are parameters of the class."""
+        """Return an unfitted clone with new parameters; ignore ``params`` that the class does not have."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})

@@ -549,7 +549,7 @@ class ParetoPoolClusterer(
         counts, known_rows = self._samples.counts, self._samples.known_rows
         if counts is None or known_rows is None:
             return slice(None)
-        # If outliers are labelled as noise, sort a landmark by its first row that is not an outlier.
+        # If outliers are labelled as noise, landmarks are sorted by their first row that is not an outlier.
         noise = (self.noise == "label") & (counts.outliers < counts.rows)
         return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 

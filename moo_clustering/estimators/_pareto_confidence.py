@@ -374,7 +374,7 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
 
-# NOTHING is the assessment if only one partition is possible, and NOTHING_KNOWN if there is no pool.
+# The assessment is NOTHING if only one partition is possible, and NOTHING_KNOWN if there is no pool.
 NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 

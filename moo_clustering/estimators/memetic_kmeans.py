@@ -587,7 +587,7 @@ def run_search(
 
 
 class Member(NamedTuple):
-    """Individual whose mutation moves a centre to a uniformly drawn sample with probability ``mix``."""
+    """Individual. With probability ``mix``, its mutation moves a centre to a uniformly drawn sample."""
 
     genes: FloatArray
     objective: float

@@ -319,7 +319,7 @@ class _PointLists:
         def fill(samples: Int64Array, n_found: int) -> BoolArray:
             found = search(self.rows.of_sample[samples], n_found)
             complete = np.empty(len(samples), dtype=np.bool_)
-            # The number of candidate samples is limited, because a few points can have many duplicates.
+            # The number of candidates is limited, because a few distinct points can have many duplicates.
             load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
             for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
                 some = samples[part]
@@ -500,7 +500,7 @@ class MetricSpace:
             self.points, self.power, self.square = points, 2.0, 0.5
 
     def finish(self, distances: NDArray[Any]) -> None:
-        """Convert search distances to distances in the metric, in place."""
+        """Convert the distances used in the search to distances of the metric, in place."""
         if self.square is not None:
             np.square(distances, out=distances)
             distances *= self.square

@@ -223,7 +223,7 @@ class Inquiry:
 
     @cached_property
     def group_logits(self) -> FloatArray:
-        """Log-odds that two groups are the same class, shape (n_groups, n_groups)."""
+        """Log-odds that two groups belong to the same class, shape (n_groups, n_groups)."""
         spread, state = self.spread, self.state
         typical = spread.typical
         answered = state.together + state.apart

@@ -199,8 +199,8 @@ class GroupingOverlayCrossover(base.PairCrossover):
     def _laid_over(self, a: Labels, b: Labels, inherited: BoolArray, k_max: int) -> Labels:
         """Combine the inherited clusters of partition ``a`` with the remaining samples of partition ``b``.
 
-        If less than ``min_share`` of a cluster of ``b`` remains, its samples join clusters to which they are
-        linked. Clusters are then merged until at most ``k_max`` are left.
+        If less than ``min_share`` of the samples of a cluster of ``b`` remain, these samples join clusters to
+        which they are linked. Clusters are then merged until at most ``k_max`` are left.
         """
         covered, below = inherited[a], (b + len(inherited)).astype(np.int32)
         pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
@@ -422,7 +422,7 @@ class PairViolationMutation(LabelMutation):
     ) -> NDArray[np.intp] | None:
         """Cut the cluster of sample i along a random pool partition, and return the piece that contains i.
 
-        If ``without`` is a sample, the piece does not contain it. Returns None if no pool partition makes
+        The piece does not contain the sample ``without``. Returns None if no pool partition makes
         such a cut.
         """
         others = labels == labels[i] if without is None else [without]

@@ -390,10 +390,10 @@ def n_fragments(n_samples: int) -> int:
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
     """Repeatedly merge the clusters a and b with the largest W_ab / (vol_a vol_b), down to ``min(ks)``."""
-    # W_ab is the total similarity between a and b. The volume vol_a is the total similarity between a and
-    # all samples. If no links remain, the clusters with the smallest volumes are merged. Ties are broken by
-    # the lowest labels. Returns partitions for all ``ks`` up to the number m of given clusters, by ascending
-    # k. Takes O(m^3) time.
+    # W_ab is the total similarity between a and b. The volume vol_a is the total similarity between a and all
+    # samples. If no links remain, the clusters with the smallest volumes are merged. Ties are broken by the
+    # lowest labels. Returns one partition for each k in ``ks`` that does not exceed m, the number of given
+    # clusters. Takes O(m^3) time.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))

@@ -1,4 +1,4 @@
-"""Dense or sparse data for sweeps, multiplied in fixed blocks on several threads."""
+"""Dense or sparse data for sweeps, with matrix products in fixed blocks on several threads."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class FuzzyHypervolume(FuzzySumOfSquares):
 
 
 def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute covariances (p, d, d) of deviations (p, n, d). The weights (p, n) are scaled to sum to 1."""
+    """Compute covariances from deviations. The weights (p, n) are scaled to sum to 1."""
     totals = weights.sum(axis=1)
     weighted = deviations * (weights / np.where(totals > 0.0, totals, 1.0)[:, np.newaxis])[:, :, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ weighted)

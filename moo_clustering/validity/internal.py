@@ -327,7 +327,7 @@ class IIndex(base.PopulationIndex):
 def i_index_values(
     within: FloatArray, greatest: FloatArray, n_clusters: Int64Array, e1: float, power: float
 ) -> FloatArray:
-    """Compute the I-index from total distances to representatives and greatest distances between them."""
+    """Compute the I-index from the total distances to, and the largest distances between, representatives."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
     return (e1 / np.maximum(within, FLOOR * e1) * greatest / n_clusters) ** power
@@ -725,7 +725,7 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    The value is 0 for a single cluster. As one of several objectives, the index discourages small clusters
+    The value is 0 for a single cluster. If used with other objectives, the index discourages small clusters
     around constrained samples. As the only objective, it favours such clusters. Takes O(q (E + n)) time for q
     partitions and E edges. Source: ParetoClustering.
 
@@ -755,7 +755,7 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 
 class CutEdges(BoundaryCut):
-    """Number of graph edges between different clusters (on maps, about the boundary length), minimised.
+    """Number of graph edges between clusters, minimised. On maps, it approximates the boundary length.
 
     Examples
     --------

@@ -468,7 +468,8 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
 
 
 def page_bytes(content: ReportContent) -> bytes:
-    # Lone surrogates, which come from file names in other encodings, are replaced, because UTF-8 has none.
+    # Lone surrogates, which come from file names in other encodings, are replaced, because UTF-8 cannot
+    # encode them.
     return render(content).encode("utf-8", "replace")
 
 
