@@ -843,7 +843,7 @@ class _Descent:
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Return the best trees with at most 1, 2, ... leaves, except trees no better than smaller ones."""
+    """Return the best trees with at most 1, 2, ... leaves, ending with the last improvement."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])

@@ -299,7 +299,7 @@ def _lowest(values, home):
 
 @borrowed()
 def _drawn(values, home, draw, rule):
-    """Draw a cluster. Its probability is proportional to a weight that depends on its value and on ``rule``."""
+    """Draw a cluster with a probability proportional to its weight. ``rule`` computes weights from values."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):
