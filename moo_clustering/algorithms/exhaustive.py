@@ -93,8 +93,9 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     out = problem.evaluate(
         enumerate_medoid_sets(n, k_max), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
-    # Of equal medoid sets, the one with the lowest objectives is kept. If the problem outputs "assigned_by",
-    # sets with different objectives are all kept, because equal medoids can then yield different clusters.
+    # If medoid sets are equal, the one with the lowest objectives is kept. If the problem outputs
+    # "assigned_by", sets with different objectives are all kept, because equal medoids can then yield
+    # different clusters.
     order = np.lexsort(out["F"].T[::-1])
     keys = problem.encoding.canonical(out["X"][order])
     if "assigned_by" in out:

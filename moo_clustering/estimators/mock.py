@@ -637,7 +637,7 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
     """Return the rows with the number of clusters closest to ``n_clusters``, or all rows for None."""
-    # Of two numbers that are equally close, the lower one is used.
+    # If two numbers are equally close, the lower one is used.
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)

@@ -711,7 +711,7 @@ class AnswerSession:
         position_bias: float = 0.0,
         random_state: int = 0,
     ) -> pd.DataFrame:
-        """Create a new session about the fit of this session, and answer its questions from known classes."""
+        """Create a new ``AnswerSession`` for the same fit, and answer its questions from known classes."""
         fresh = type(self)(
             self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
         )
