@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator
@@ -303,6 +304,14 @@ def name_of(function: Any) -> str:
 def is_own(part: object) -> bool:
     """Return whether the user wrote the class of an object, rather than this package or pymoo."""
     return not f"{type(part).__module__}.".startswith(("moo_clustering.", "pymoo."))
+
+
+def names_of(given: Any, what: str) -> tuple[str, ...]:
+    """Return a sequence of names as a tuple. Raise a TypeError for a single name or path."""
+    if isinstance(given, str | os.PathLike):
+        shown = quoted(given)
+        raise TypeError(f"{what} must be a sequence of names, such as [{shown}], got {shown}")
+    return tuple(given)
 
 
 def array_of(

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import choice, number_clusters, quoted, warn_caller
+from moo_clustering._arrays import choice, names_of, number_clusters, quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.bags import Bags
@@ -130,7 +130,7 @@ def read_bags(
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
-    names = files.names_of(drop, "drop"), files.names_of(nominal, "nominal")
+    names = names_of(drop, "drop"), names_of(nominal, "nominal")
     options = _Options(files.data_path(path), bag, label, *names, missing)
     with files.readable(options.path):
         return _read(options, expansion)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import BoolArray, Int64Array, quoted, warn_caller
+from moo_clustering._arrays import BoolArray, Int64Array, names_of, quoted, warn_caller
 from moo_clustering._data import checked_array, warn_of_lengths
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
@@ -117,7 +117,7 @@ def read_documents(
     path = files.data_path(path)
     if text_columns is not None:
         text_columns = (text_columns,) if isinstance(text_columns, str) else tuple(text_columns)
-    roles = tables.Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"))
+    roles = tables.Roles(labels, partial_labels, id_column, names_of(drop, "drop"))
     with files.readable(path, is_folder=True):
         _check_text_columns(text_columns, roles.by_column())
         if path.is_dir():

@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import MissingPackageError, QuotingError, optional_package
-from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault, quoted
+from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault
 from moo_clustering._types import FloatArray
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
@@ -181,14 +181,6 @@ def data_path(path: str | PathLike[str]) -> Path:
         return checked_path(path)
     except ValueError as error:
         raise DataError(str(error)) from error
-
-
-def names_of(given: Any, what: str) -> tuple[str, ...]:
-    """Return a sequence of names as a tuple. Raise a TypeError for a single name or path."""
-    if isinstance(given, str | PathLike):
-        shown = quoted(given)
-        raise TypeError(f"{what} must be a sequence of names, such as [{shown}], got {shown}")
-    return tuple(given)
 
 
 def unknown_suffix(path: Path, known: Iterable[str], more: str = "") -> DataError:

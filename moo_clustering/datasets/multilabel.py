@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import quoted, warn_caller
+from moo_clustering._arrays import names_of, quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._targets import wrong_indicators
 from moo_clustering._types import BoolArray, FloatArray
@@ -175,7 +175,7 @@ def read_multilabel(
         "feature_names": feature_names,
         "label_names": label_names,
         "id_column": id_column,
-        "drop": files.names_of(drop, "drop") or None,
+        "drop": names_of(drop, "drop") or None,
     }
     kind = _kind(path)
     for name, value in given.items():
@@ -215,7 +215,7 @@ def _read_arff(text: str, path: Path, options: dict[str, Any]) -> MultiLabelTabl
     file, names = options["labels_xml"], options["labels"]
     options = options | {
         "labels_xml": None if file is None else files.data_path(file),
-        "labels": None if names is None else files.names_of(names, "labels"),
+        "labels": None if names is None else names_of(names, "labels"),
         "drop": options["drop"] or (),
     }
     lines = arff.arff_lines(text)

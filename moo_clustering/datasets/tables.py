@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, warn_caller
+from moo_clustering._arrays import did_you_mean, names_of, warn_caller
 from moo_clustering._messages import Advice, distinct_names, for_command, quoted
 from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.datasets import files
@@ -201,7 +201,7 @@ def read_table(
     identifiers repeat.
     """
     path = files.data_path(path)
-    roles = Roles(labels, partial_labels, id_column, files.names_of(drop, "drop"), categories, header)
+    roles = Roles(labels, partial_labels, id_column, names_of(drop, "drop"), categories, header)
     suffix = files.suffix_of(path)
     notes: list[str] = []
     with files.readable(path):

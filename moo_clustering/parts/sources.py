@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
+from moo_clustering._arrays import did_you_mean, integer, names_of, optional_package, quoted
 from moo_clustering._data import refuse_frames
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
@@ -184,10 +184,8 @@ def parts(
     ((6, 2), 66.0)
     """
     integer("rows_per_part", rows_per_part)
-    for name, value in (("columns", columns), ("drop", drop)):
-        if isinstance(value, str):
-            raise TypeError(f"{name} must be a list of names, such as [{value!r}], got {quoted(value)}")
-    columns, drop = None if columns is None else list(columns), [] if drop is None else list(drop)
+    columns = None if columns is None else names_of(columns, "columns")
+    drop = () if drop is None else names_of(drop, "drop")
     if isinstance(source, Parts):
         if columns is not None or drop:
             raise ValueError("columns and drop must be omitted if source is already a partitioned table")

@@ -232,7 +232,7 @@ def test_globs_and_suffixes_in_capitals(tmp_path, glob):
 def test_columns_are_a_list_for_a_table_that_is_not_open(tmp_path):
     pd.DataFrame({"a": [1.0], "b": [2.0], "ab": [3.0]}).to_parquet(tmp_path / "a.parquet")
     assert gathered(parts(tmp_path, columns=["ab"])).tolist() == [[3.0]]
-    with pytest.raises(TypeError, match=r"must be a list of names, such as \['ab'\], got 'ab'"):
+    with pytest.raises(TypeError, match=r"must be a sequence of names, such as \['ab'\], got 'ab'"):
         parts(tmp_path, columns="ab")  # these were the columns a and b
     with pytest.raises(ValueError, match="source is already a partitioned table"):
         parts(parts(tmp_path), columns=["a"])
